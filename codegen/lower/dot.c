@@ -13,7 +13,11 @@
  *            edge; a tile multiplies a panel that stays in L1 by rows of the left side that
  *            stay in L2
  *
- * Both compute the numbers of docs/numerics.md section 4: a chain of fma from +0 over each
+ * Where the right side has fewer columns than a vector has lanes, these run along a line, which
+ * is the last axis of the left side, or along the batch: convolutions to few features, those of
+ * groups of few features, and batches of small matrices.
+ *
+ * All compute the numbers of docs/numerics.md section 4: a chain of fma from +0 over each
  * block of 256 k's, and the sum of the blocks in order, which starts at -0 (the neutral
  * element).  The choice does not change the result. */
 #include "codegen/lower/dot_inside.h"

@@ -78,10 +78,14 @@ void cg_dot_given(cg_lowering *l, const cg_dot *d, bool inner, ir_loc loc,
 /* Do the columns of a tile go beyond the last one? */
 typedef enum cg_dot_edge { CG_DOT_INSIDE, CG_DOT_PERHAPS, CG_DOT_OVER } cg_dot_edge;
 
+typedef struct cg_dot_range {
+    cg_val begin, end;
+} cg_dot_range;
+
 /* A place in the nest: the ranges of what the levels inside it visit, and a tile.  Columns are
  * what lanes run along: those of the result, the places of a line, or elements of the batch. */
 typedef struct cg_dot_at {
-    cg_val b_begin, b_end, m_begin, m_end, n_begin, n_end;
+    cg_dot_range b, m, n;
     cg_val k0, kc; /* the first of so many k's of a block; k0 0: all of k */
     cg_val m0, n0; /* the first row and column of a tile */
     int64_t columns; /* of a tile */

@@ -24,6 +24,14 @@ shared_loop(const cg_dot_product *p, cg_val count)
     return cg_loop_begin(b, shared ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0), count, 1, 0);
 }
 
+/* Leave a part of a range: the one of that number, of so many iterations at most. */
+static void
+part(cg_build *b, cg_dot_range *r, cg_val number, int64_t size)
+{
+    r->begin = cg_imul(b, number, size);
+    r->end = cg_imin(b, cg_iadd(b, r->begin, cg_i64(b, size)), r->end);
+}
+
 /* Threads share the batch, or the rows.  Each share has scratch of its own. */
 static void
 outer_shares(const cg_dot_product *p, cg_dot_at a, const level *at)
@@ -37,19 +45,10 @@ outer_shares(const cg_dot_product *p, cg_dot_at a, const level *at)
         inside(p, a, at);
         return;
     }
-    const int64_t share = cg_dot_share_size(s);
-    cg_val loop = cg_loop_begin(b, CG_PARALLEL, cg_i64(b, 0), cg_i64(b, s->how.shares), 1, 0),
-           from = cg_imul(b, cg_loop_var(b, loop), share);
-    const bool lanes = s->how.lanes == CG_DOT_BATCH;
-    cg_val *begin = !by_batch ? &a.m_begin
-                    : lanes   ? &a.n_begin
-                              : &a.b_begin,
-           *end = !by_batch ? &a.m_end
-                  : lanes   ? &a.n_end
-                            : &a.b_end;
+    cg_val loop = cg_loop_begin(b, CG_PARALLEL, cg_i64(b, 0), cg_i64(b, s->how.shares), 1, 0);
+    cg_dot_range *r = !by_batch ? &a.m : s->how.lanes == CG_DOT_BATCH ? &a.n : &a.b;
 
-    *begin = from;
-    *end = cg_imin(b, cg_iadd(b, from, cg_i64(b, share)), *end);
+    part(b, r, cg_loop_var(b, loop), cg_dot_share_size(s));
     q.base = cg_imul(b, cg_loop_var(b, loop), s->c_size + s->b_size + s->a_size);
     inside(&q, a, at);
     cg_loop_end(b, loop);
@@ -58,7 +57,7 @@ outer_shares(const cg_dot_product *p, cg_dot_at a, const level *at)
 static void
 batch(const cg_dot_product *p, cg_dot_at a, const level *at)
 {
-    cg_val loop = loop_over(p->b, a.b_begin, a.b_end, 1);
+    cg_val loop = loop_over(p->b, a.b.begin, a.b.end, 1);
     cg_dot_product q = *p;
 
     cg_dot_set_batch(&q, cg_loop_var(p->b, loop));
@@ -103,8 +102,7 @@ row_blocks(const cg_dot_product *p, cg_dot_at a, const level *at)
            number = cg_loop_var(b, loop);
     cg_dot_product q = *p;
 
-    a.m_begin = cg_imul(b, number, block);
-    a.m_end = cg_imin(b, cg_iadd(b, a.m_begin, cg_i64(b, block)), cg_i64(b, s->m.total));
+    part(b, &a.m, number, block);
     q.c_at = cg_imul(b, number, s->c_each);
     q.a_at = cg_imul(b, number, s->a_each);
     inside(&q, a, at);
@@ -114,7 +112,7 @@ row_blocks(const cg_dot_product *p, cg_dot_at a, const level *at)
 static void
 rows(const cg_dot_product *p, cg_dot_at a, const level *at)
 {
-    cg_val loop = loop_over(p->b, a.m_begin, a.m_end, tile_rows(&p->s));
+    cg_val loop = loop_over(p->b, a.m.begin, a.m.end, tile_rows(&p->s));
 
     a.m0 = cg_loop_var(p->b, loop);
     inside(p, a, at);
@@ -126,10 +124,10 @@ column_blocks(const cg_dot_product *p, cg_dot_at a, const level *at)
 {
     cg_build *b = p->b;
     const int64_t block = p->s.how.n_block;
-    cg_val loop = loop_over(b, a.n_begin, a.n_end, block);
+    cg_val loop = loop_over(b, a.n.begin, a.n.end, block);
 
-    a.n_begin = cg_loop_var(b, loop);
-    a.n_end = cg_imin(b, cg_iadd(b, a.n_begin, cg_i64(b, block)), a.n_end);
+    a.n.begin = cg_loop_var(b, loop);
+    a.n.end = cg_imin(b, cg_iadd(b, a.n.begin, cg_i64(b, block)), a.n.end);
     inside(p, a, at);
     cg_loop_end(b, loop);
 }
@@ -140,11 +138,11 @@ split_columns(const cg_dot_product *p, cg_dot_at a, const level *at)
 {
     const int64_t n = lane_axis(&p->s), left_over = n % p->s.nr;
 
-    a.n_end = cg_i64(p->b, n - left_over);
+    a.n.end = cg_i64(p->b, n - left_over);
     if (n > left_over)
         inside(p, a, at);
-    a.n_begin = a.n_end;
-    a.n_end = cg_i64(p->b, n);
+    a.n.begin = a.n.end;
+    a.n.end = cg_i64(p->b, n);
     a.columns = left_over;
     a.edge = left_over % p->s.how.width ? CG_DOT_OVER : CG_DOT_INSIDE;
     if (left_over)
@@ -168,8 +166,7 @@ column_shares(const cg_dot_product *p, cg_dot_at a, const level *at)
     const int64_t columns = round_up((all + count - 1) / count, s->nr);
     cg_val loop = shared_loop(p, cg_i64(b, count)), number = cg_loop_var(b, loop);
 
-    a.n_begin = cg_imul(b, number, columns);
-    a.n_end = cg_imin(b, cg_iadd(b, a.n_begin, cg_i64(b, columns)), a.n_end);
+    part(b, &a.n, number, columns);
     q.b_at = cg_imul(b, number, s->b_size / count);
     q.c_at = cg_imul(b, number, s->c_each);
     inside(&q, a, at);
@@ -184,16 +181,16 @@ panels(const cg_dot_product *p, cg_dot_at a, const level *at)
     const bool batch = s->how.lanes == CG_DOT_BATCH;
 
     if (a.columns < s->nr) {
-        a.n0 = a.n_begin;
+        a.n0 = a.n.begin;
         inside(p, a, at);
         return;
     }
-    cg_val loop = loop_over(b, a.n_begin, a.n_end, lane_step(s));
+    cg_val loop = loop_over(b, a.n.begin, a.n.end, lane_step(s));
     a.n0 = cg_loop_var(b, loop);
     a.panel = a.block = cg_i64(b, 0);
     if (is_packed(s) || batch) {
         a.edge = edge_of(s);
-        a.block = cg_idiv(b, cg_isub(b, a.n0, a.n_begin), lane_step(s));
+        a.block = cg_idiv(b, cg_isub(b, a.n0, a.n.begin), lane_step(s));
     }
     if (batch ? s->how.right == CG_DOT_ONCE : !is_single(s))
         a.panel = a.block;
@@ -225,11 +222,11 @@ static void
 runs(const cg_dot_product *p, cg_dot_at a, const level *at)
 {
     cg_build *b = p->b;
-    cg_val loop = loop_over(b, a.m_begin, a.m_end, p->s.how.run);
+    cg_val loop = loop_over(b, a.m.begin, a.m.end, p->s.how.run);
 
     a.run = cg_loop_var(b, loop);
-    a.m_begin = cg_i64(b, 0);
-    a.m_end = cg_i64(b, p->s.how.run);
+    a.m.begin = cg_i64(b, 0);
+    a.m.end = cg_i64(b, p->s.how.run);
     inside(p, a, at);
     cg_loop_end(b, loop);
 }
@@ -238,7 +235,7 @@ static void
 pack_left(const cg_dot_product *p, cg_dot_at a, const level *at)
 {
     if (p->s.how.left != CG_DOT_IN_PLACE)
-        cg_dot_pack_rows(p, a.m_begin, a.m_end, a.k0, a.kc);
+        cg_dot_pack_rows(p, a.m.begin, a.m.end, a.k0, a.kc);
     inside(p, a, at);
 }
 
@@ -256,11 +253,11 @@ pack_panels(const cg_dot_product *p, cg_dot_at a, const level *at)
 {
     cg_build *b = p->b;
     const int64_t nr = p->s.nr;
-    cg_val columns = cg_isub(b, a.n_end, a.n_begin),
+    cg_val columns = cg_isub(b, a.n.end, a.n.begin),
            count = cg_idiv(b, cg_iadd(b, columns, cg_i64(b, nr - 1)), nr);
     cg_val loop = shared_loop(p, count), panel = cg_loop_var(b, loop);
 
-    cg_dot_pack_panel(p, panel, cg_iadd(b, a.n_begin, cg_imul(b, panel, nr)), a.k0, a.kc);
+    cg_dot_pack_panel(p, panel, cg_iadd(b, a.n.begin, cg_imul(b, panel, nr)), a.k0, a.kc);
     cg_loop_end(b, loop);
     inside(p, a, at);
 }
@@ -295,16 +292,11 @@ tile(const cg_dot_product *p, cg_dot_at a, const level *at)
         cg_dot_tile_at(p, &a);
 }
 
-#define OUTER                                                                                  \
-    { outer_shares },                                                                          \
-    {                                                                                          \
-        batch                                                                                  \
-    }
-
-static const level sums[] = { OUTER, { rows }, { tile } };
-static const level in_place[] = { OUTER, { rows }, { split_columns }, { panels }, { tile } };
-static const level lines[] = { OUTER,       { rows },     { split_columns }, { panels },
-                               { results }, { k_blocks }, { tile } };
+static const level sums[] = { { outer_shares }, { batch }, { rows }, { tile } };
+static const level in_place[] = { { outer_shares },  { batch },  { rows },
+                                  { split_columns }, { panels }, { tile } };
+static const level lines[] = { { outer_shares }, { batch },   { rows },     { split_columns },
+                               { panels },       { results }, { k_blocks }, { tile } };
 /* Lanes along the batch.  A right side that fits L2 is packed first, then each run of rows
  * visits the whole batch, so that contiguous memory is read together. */
 static const level batches[] = { { outer_shares }, { k_blocks }, { panels }, { pack_panel },
@@ -313,20 +305,23 @@ static const level batches_once[] = { { outer_shares }, { pack_once }, { runs },
                                       { panels },       { rows },      { tile } };
 /* A right side that does not stay in the cache, for few rows, is read once: blocks of k are
  * outside of its panels. */
-static const level streamed[] = { OUTER,        { split_columns }, { column_shares },
-                                  { k_blocks }, { panels },        { rows },
-                                  { tile } };
+static const level streamed[] = { { outer_shares },  { batch },    { split_columns },
+                                  { column_shares }, { k_blocks }, { panels },
+                                  { rows },          { tile } };
 /* The loops of BLIS. */
-static const level blocked[] = { OUTER,           { column_blocks }, { k_blocks },
-                                 { pack_panels }, { row_blocks },    { pack_left },
-                                 { panels },      { rows },          { tile } };
+static const level blocked[] = { { outer_shares }, { batch },       { column_blocks },
+                                 { k_blocks },     { pack_panels }, { row_blocks },
+                                 { pack_left },    { panels },      { rows },
+                                 { tile } };
 /* All rows are one block: each panel is packed, then used while it is in L1. */
-static const level single[] = { OUTER,      { k_blocks },   { pack_left }, { column_shares },
-                                { panels }, { pack_panel }, { rows },      { tile } };
+static const level single[] = { { outer_shares }, { batch },         { k_blocks },
+                                { pack_left },    { column_shares }, { panels },
+                                { pack_panel },   { rows },          { tile } };
 /* A small right side is packed once, and the sums of a few rows then stay in the cache over all
  * k. */
-static const level once[] = { OUTER,         { pack_once }, { row_blocks }, { k_blocks },
-                              { pack_left }, { panels },    { rows },       { tile } };
+static const level once[] = { { outer_shares }, { batch },    { pack_once },
+                              { row_blocks },   { k_blocks }, { pack_left },
+                              { panels },       { rows },     { tile } };
 
 static const level *
 levels_of(const cg_dot_shape *s)
@@ -349,12 +344,9 @@ cg_dot_nest(const cg_dot_product *p)
     const cg_dot_shape *s = &p->s;
     const level *outer = levels_of(s);
     cg_val zero = cg_i64(b, 0);
-    const cg_dot_at all = { .b_begin = zero,
-                            .b_end = cg_i64(b, s->b.total),
-                            .m_begin = zero,
-                            .m_end = cg_i64(b, s->m.total),
-                            .n_begin = zero,
-                            .n_end = cg_i64(b, lane_axis(s)),
+    const cg_dot_at all = { .b = { zero, cg_i64(b, s->b.total) },
+                            .m = { zero, cg_i64(b, s->m.total) },
+                            .n = { zero, cg_i64(b, lane_axis(s)) },
                             .kc = cg_i64(b, s->steps),
                             .columns = s->nr,
                             .results = 1 };

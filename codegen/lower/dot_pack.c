@@ -246,8 +246,8 @@ pack_pairs(const cg_dot_product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_
            each;
     cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), p->s.how.rows),
            i = spmd(b, CG_UNROLL, p->s.how.rows, &each);
-    cg_val at = row_at(p, cg_iadd(b, m0, i)),
-           loop = loop_over(b, cg_i64(b, 0), kc, 1), k = cg_loop_var(b, loop);
+    cg_val at = row_at(p, cg_iadd(b, m0, i)), loop = loop_over(b, cg_i64(b, 0), kc, 1),
+           k = cg_loop_var(b, loop);
     cg_val value = pair(p, true, at, cg_iadd(b, k0, k), 0);
     cg_store(b, p->d->scratch, cg_dot_left_index(p, strip, k, i), value, 0);
     cg_loop_end(b, loop);

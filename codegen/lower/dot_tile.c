@@ -50,7 +50,7 @@ locate(tile_element *e)
 
     e->n = column_at(&e->p, a->n0, e->t, &lane);
     if (has_partial_rows(s))
-        e->in_row = less(b, cg_iadd(b, a->m0, e->t->i), a->m_end);
+        e->in_row = less(b, cg_iadd(b, a->m0, e->t->i), a->m.end);
     if (a->edge != CG_DOT_INSIDE)
         e->in_lane = less(b, lane, cg_i64(b, lane_axis(s)));
     if (s->how.lanes == CG_DOT_LINES)
@@ -136,7 +136,7 @@ left_value(const tile_element *e, const cg_dot_runs *r, cg_val k)
     if (p->s.how.left == CG_DOT_IN_PLACE)
         return load(p, true, cg_iadd(b, e->row, k_offset(e, r, k, true)),
                     p->s.how.lanes == CG_DOT_COLUMNS ? 0 : e->in_lane);
-    cg_val strip = cg_idiv(b, cg_isub(b, e->a->m0, e->a->m_begin), p->s.how.rows);
+    cg_val strip = cg_idiv(b, cg_isub(b, e->a->m0, e->a->m.begin), p->s.how.rows);
     return cg_load(b, p->d->scratch, cg_dot_left_index(p, strip, k, e->t->i), 0);
 }
 
@@ -258,7 +258,7 @@ kept_index(const cg_dot_product *p, const cg_dot_at *a, const cg_dot_tile *t)
         cg_val m = cg_iadd(b, a->run, row_inside(p, a, row));
         row = cg_iadd(b, cg_imul(b, a->block, s->m.total), m);
     } else if (several && (is_packed(s) || s->how.stream)) {
-        cg_val m0 = s->how.right == CG_DOT_ONCE ? cg_isub(b, a->m0, a->m_begin) : a->m0;
+        cg_val m0 = s->how.right == CG_DOT_ONCE ? cg_isub(b, a->m0, a->m.begin) : a->m0;
         row = cg_iadd(b, m0, row);
         at = cg_iadd(b, a->n0, at);
         width = round_up(s->n.total, s->nr);
@@ -334,7 +334,7 @@ add_guarded(const tile_element *e, cg_val sum)
     cg_val both_in = both(b, e->in_row, e->in_lane), rows = 0, columns = 0;
 
     if (is_packed(s) && e->in_row)
-        rows = less(b, cg_iadd(b, a->m0, cg_i64(b, s->how.rows - 1)), a->m_end);
+        rows = less(b, cg_iadd(b, a->m0, cg_i64(b, s->how.rows - 1)), a->m.end);
     if (is_packed(s) && e->in_lane)
         columns = less(b, cg_iadd(b, a->n0, cg_i64(b, s->nr - 1)), cg_i64(b, s->n.total));
     if (!rows && !columns) {
@@ -362,7 +362,7 @@ emit_rows(const cg_dot_product *p, cg_dot_at a, cg_dot_edge edge)
            first = cg_i64(b, 0), results = 0, vectors = 0;
 
     if (has_partial_rows(s))
-        end = cg_imin(b, end, a.m_end);
+        end = cg_imin(b, end, a.m.end);
     cg_val rows = loop_over(b, from, end, 1);
     if (lines)
         results = loop_over(b, cg_i64(b, 0), cg_i64(b, a.results), 1);
