@@ -138,12 +138,12 @@ row_at(const cg_dot_product *p, cg_val m)
     return offset(b, &s->m, left_of(s, &s->m), row);
 }
 
-/* The runs of a block of the left side. */
+/* The runs of a block of the left side; pairs of k's are one run. */
 static cg_dot_runs
 left_runs(const cg_dot_product *p, cg_val k0, cg_val kc)
 {
-    return cg_dot_runs_begin(p->b, &p->s.left_k, p->s.left_k.lhs, k0, cg_iadd(p->b, k0, kc),
-                             false);
+    return cg_dot_runs_begin(p->b, p->s.how.pairs ? NULL : &p->s.left_k, p->s.left_k.lhs, k0,
+                             cg_iadd(p->b, k0, kc), false);
 }
 
 /* Do runs start and end at multiples of the lanes? */
@@ -195,7 +195,8 @@ pack_strip(const cg_dot_product *p, cg_val m0, cg_val strip, cg_val k0, cg_val k
     cg_val lane = at_once ? spmd(b, CG_VECTOR, lanes_across(&p->s), &lanes) : cg_i64(b, 0);
     cg_val from = cg_iadd(b, cg_iadd(b, at, cg_iadd(b, r.base, cg_imul(b, k, step))), lane);
     cg_val to = cg_iadd(b, cg_dot_left_index(p, strip, cg_isub(b, k, k0), i), lane);
-    cg_store(b, p->d->scratch, to, load(p, true, from, 0), 0);
+    cg_val x = p->s.how.pairs ? pair(p, true, at, k, 0) : load(p, true, from, 0);
+    cg_store(b, p->d->scratch, to, x, 0);
     if (lanes)
         cg_loop_end(b, lanes);
     cg_loop_end(b, loop);
@@ -227,33 +228,14 @@ transpose_strip(const cg_dot_product *p, cg_val m0, cg_val strip, cg_val k0, cg_
     cg_loop_end(b, loop);
 }
 
-/* Are rows contiguous, and at least as many as lanes? */
+/* May one vector pack all rows: are they contiguous, and at least as many as lanes? */
 static bool
 rows_contiguous(const cg_dot_shape *s)
 {
     const int n = s->m.n;
 
-    return n > 0 && lanes_across(s) > 1 && s->how.rows <= lanes_across(s) &&
+    return !s->how.pairs && n > 0 && lanes_across(s) > 1 && s->how.rows <= lanes_across(s) &&
            left_of(s, &s->m)[n - 1] == 1 && s->m.size[n - 1] >= lanes_across(s);
-}
-
-/* Pack pairs of k's: the rows of a strip are interleaved. */
-static void
-pack_pairs(const cg_dot_product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
-{
-    cg_build *b = p->b;
-    cg_val strips = loop_over(b, m_begin, m_end, p->s.how.rows), m0 = cg_loop_var(b, strips),
-           each;
-    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), p->s.how.rows),
-           i = spmd(b, CG_UNROLL, p->s.how.rows, &each);
-    cg_val at = row_at(p, cg_iadd(b, m0, i)), loop = loop_over(b, cg_i64(b, 0), kc, 1),
-           k = cg_loop_var(b, loop);
-    cg_val value = pair(p, true, at, cg_iadd(b, k0, k), 0);
-    cg_store(b, p->d->scratch, cg_dot_left_index(p, strip, k, i), value, 0);
-    cg_loop_end(b, loop);
-    if (each)
-        cg_loop_end(b, each);
-    cg_loop_end(b, strips);
 }
 
 void
@@ -261,8 +243,8 @@ cg_dot_pack_rows(const cg_dot_product *p, cg_val m_begin, cg_val m_end, cg_val k
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    if (s->how.left == CG_DOT_COPIED || s->how.pairs) {
-        (s->how.pairs ? pack_pairs : copy_rows)(p, m_begin, m_end, k0, kc);
+    if (s->how.left == CG_DOT_COPIED) {
+        copy_rows(p, m_begin, m_end, k0, kc);
         return;
     }
     cg_val strips = loop_over(b, m_begin, m_end, s->how.rows), m0 = cg_loop_var(b, strips),
