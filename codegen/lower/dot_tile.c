@@ -14,7 +14,7 @@ typedef struct tile_element {
     const cg_dot_tile *t;
     cg_val n; /* its column of the result */
     cg_val in_row, in_lane; /* 0: it is inside */
-    cg_val row, column; /* in place: the offsets of its row and column */
+    cg_val row, column; /* in place: the offsets of its row and column; row: else its strip */
     cg_val k0; /* the first k of the block, as the right side counts */
     const cg_dot_group *runs; /* NULL: of each k, the offset is computed */
     const int64_t *stride; /* of runs, on the left */
@@ -81,19 +81,19 @@ row_offset(const tile_element *e)
     const cg_dot_group *m = &p->s.m;
     const int64_t *stride = left_of(&p->s, m);
     const int last = m->n - 1;
-    cg_val i = e->t->i, row = row_inside(p, e->a, i);
+    cg_val i = e->t->i;
 
     if (p->s.how.lanes == CG_DOT_LINES) {
-        cg_val lane = cg_iadd(b, e->a->n0, e->t->column);
-        row = offset(b, m, stride, e->a->m0);
+        cg_val lane = cg_iadd(b, e->a->n0, e->t->column), row = offset(b, m, stride, e->a->m0);
         row = last > 0 ? cg_iadd(b, row, cg_imul(b, i, stride[last - 1])) : row;
         return cg_iadd(b, row, cg_imul(b, lane, stride[last]));
     }
+    if (last >= 0 && m->size[last] % p->s.how.rows == 0 && !e->a->run)
+        return cg_iadd(b, offset(b, m, stride, e->a->m0), cg_imul(b, i, stride[last]));
+    cg_val row = row_inside(p, e->a, i);
     if (e->a->run && p->s.how.run != m->total)
         return cg_iadd(b, offset(b, m, stride, e->a->run), cg_imul(b, row, stride[last]));
-    if (last < 0 || m->size[last] % p->s.how.rows || e->a->run)
-        return offset(b, m, stride, row);
-    return cg_iadd(b, offset(b, m, stride, e->a->m0), cg_imul(b, i, stride[last]));
+    return offset(b, m, stride, row);
 }
 
 /* Prefetch what the next tile, nr columns further, reads of the right side in row k. */
@@ -136,8 +136,7 @@ left_value(const tile_element *e, const cg_dot_runs *r, cg_val k)
     if (p->s.how.left == CG_DOT_IN_PLACE)
         return load(p, true, cg_iadd(b, e->row, k_offset(e, r, k, true)),
                     p->s.how.lanes == CG_DOT_COLUMNS ? 0 : e->in_lane);
-    cg_val strip = cg_idiv(b, cg_isub(b, e->a->m0, e->a->m.begin), p->s.how.rows);
-    return cg_load(b, p->d->scratch, cg_dot_left_index(p, strip, k, e->t->i), 0);
+    return cg_load(b, p->d->scratch, cg_dot_left_index(p, e->row, k, e->t->i), 0);
 }
 
 static cg_val
@@ -213,7 +212,9 @@ tile_sum(tile_element *e)
     cg_build *b = e->p.b;
     const cg_dot_shape *s = &e->p.s;
 
-    if (s->how.left == CG_DOT_IN_PLACE && s->k.total)
+    if (s->how.left != CG_DOT_IN_PLACE)
+        e->row = cg_idiv(b, cg_isub(b, e->a->m0, e->a->m.begin), s->how.rows);
+    else if (s->k.total)
         e->row = row_offset(e);
     if (s->how.right == CG_DOT_IN_PLACE && s->k.total)
         e->column = offset(b, &s->n, right_of(s, &s->n), e->n);
