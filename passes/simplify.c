@@ -7,7 +7,7 @@
  *   (-x) (-y) = x y,   (-x) / (-y) = x / y  sees the same products as before
  *   the transpose of a real product that nothing else uses is the product of the exchanged
  *   operands, if the last axis becomes one of the left operand: rows are stored in order
- *   cond on a constant, or with one branch, is that branch
+ *   cond on a constant, or with one branch, is that branch; equal branches are one
  *   a carry that no step changes is its initial value, inside and after the loop
  *
  * All are exact in IEEE 754, including NaN and signed zeros. */
@@ -98,6 +98,65 @@ known_branch(const ir_build *b, const ir_attrs *at, ir_ref predicate)
     return p < 0 ? 0 : p >= at->cond.branches.n ? at->cond.branches.n - 1 : (int)p;
 }
 
+/* The distinct branches of g; which[k]: the place of branch k among them. */
+static ir_graphs
+distinct_branches(ir_build *b, const ir_graphs *g, int *which)
+{
+    ir_graph **list = IR_NEW_N(b->arena, ir_graph *, g->n);
+    ir_map places;
+    int n = 0;
+
+    ir_map_init(&places, b->arena);
+    for (int k = 0; k < g->n; k++) {
+        const uint64_t hash = ir_hash_u64(0, (uint64_t)(uintptr_t)g->at[k]);
+        uint32_t at = 0, id;
+        while ((id = ir_map_next(&places, hash, &at)) && list[id - 1] != g->at[k])
+            ;
+        if (!id) {
+            list[n++] = g->at[k];
+            ir_map_add(&places, hash, id = (uint32_t)n);
+        }
+        which[k] = (int)id - 1;
+    }
+    return (ir_graphs){ n, list };
+}
+
+/* Branches that are one graph become one, by an index that says so: each branch of a cond is
+ * compiled, so that nests of such conds would double at each level.  Returns the index; numbers
+ * that its type does not have are never reached. */
+static ir_ref
+merge_branches(ir_build *b, ir_attrs *at, ir_ref index)
+{
+    int *which = IR_NEW_N(b->arena, int, at->cond.branches.n);
+    const ir_graphs all = at->cond.branches, g = distinct_branches(b, &all, which);
+    const cot_dtype t = ir_btype(b, index)->dtype;
+    const int bits = (int)cot_dtype_size(t) * 8 - ir_is_signed(t);
+
+    if (g.n == all.n || t == COT_BOOL)
+        return index;
+    ir_ref merged = ir_like(b, index, which[0]);
+    for (int k = 1; k < all.n && (int64_t)k >> (bits < 32 ? bits : 32) == 0; k++)
+        if (which[k] != which[k - 1])
+            merged = ir_select(b, ir_op2(b, OP_ge, index, ir_like(b, index, k)),
+                               ir_like(b, index, which[k]), merged);
+    at->cond.branches = g;
+    return merged;
+}
+
+static void
+simplify_cond(ir_build *b, const ir_node *n, ir_attrs *at, const ir_ref *in, ir_ref *out)
+{
+    const int branch = known_branch(b, at, in[0]);
+    ir_ref *operand = ir_copy_bytes(b->arena, in, sizeof *in * (size_t)n->n_in);
+
+    if (branch >= 0) {
+        ir_inline_graph(b, at->cond.branches.at[branch], in + 1, out);
+        return;
+    }
+    operand[0] = merge_branches(b, at, in[0]);
+    ir_add_node(b, (ir_op)n->op, n->n_in, operand, at, out);
+}
+
 /* Does a loop body return carry i unchanged? */
 static bool
 is_invariant(const ir_graph *body, int consts, int i)
@@ -170,9 +229,8 @@ pass_simplify_flow(ir_build *b, const ir_node *n, pass_simple *subs, const ir_re
     COT_TRY(pass_rewrite_subs(b, n, subs, &at));
     if (ir_ops[n->op].loop)
         return simplify_loop(b, n, &at, in, out);
-    const int branch = n->op == OP_cond ? known_branch(b, &at, in[0]) : -1;
-    if (branch >= 0)
-        ir_inline_graph(b, at.cond.branches.at[branch], in + 1, out);
+    if (n->op == OP_cond)
+        simplify_cond(b, n, &at, in, out);
     else
         ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, out);
     return COT_OK;
