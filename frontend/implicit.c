@@ -184,7 +184,7 @@ transposed(ir_build *b, const system_ *a, system_ *out)
     for (int j = 0; j < g->n_out; j++)
         ir_output(r, y[j]);
     *out = *a;
-    out->sub.g = pass_flow_end(b, r);
+    out->sub.g = pass_flow_end(b, r, g);
     return out->sub.g != NULL;
 }
 

@@ -257,7 +257,7 @@ specialise_first(cot_fn *f, bool alone, fe_special *s)
     COT_TRY(fe_specialise_inside(f, s->n_types, s->type, alone, &inner));
     COT_TRY(fe_check_results(f, shape, inner->graph));
     COT_TRY(fe_explicit_wrt(f, shape, inner->graph, s->n_types, &wrt));
-    COT_TRY(pass_shallow(inner->graph, true, &pure));
+    COT_TRY(pass_shallow(inner->graph, PASS_AS_RUN, &pure));
     COT_TRY(pass_functionalize(pure, true, &pure));
     COT_TRY((f->vjp ? pass_vjp_halves : pass_linearize_halves)(
         pure, &wrt, f->options.aux + pure->n_inout, &s->graph, &s->second));

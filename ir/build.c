@@ -504,14 +504,11 @@ any_name(const char *const *name, uint32_t n)
     return any;
 }
 
-/* Counts of graphs that share sub-functions are exponential; they stop here. */
-#define MAX_UNFOLDED ((uint64_t)1 << 62)
-
 /* What the graph holds, here or in a sub-function. */
 static void
 mark_kinds(ir_graph *f)
 {
-    f->unfolded = f->n_nodes - 1;
+    f->unfolded = f->runs = f->n_nodes - 1;
     for (ir_ref v = 1; v < f->n_values; v++)
         f->complex |= ir_is_complex(ir_type_at(f, v)->dtype);
     ir_each_node (n, f) {
@@ -527,9 +524,9 @@ mark_kinds(ir_graph *f)
         const int nest = ir_nest(n, false, f->arena), chain = ir_nest(n, true, f->arena);
         f->nest = nest > f->nest ? nest : f->nest;
         f->chain = chain > f->chain ? chain : f->chain;
-        for (int i = 0, subs = ir_subgraphs(n, &sub, f->arena); i < subs; i++) {
-            f->unfolded += sub[i]->unfolded;
-            f->unfolded = f->unfolded > MAX_UNFOLDED ? MAX_UNFOLDED : f->unfolded;
+        const int subs = ir_subgraphs(n, &sub, f->arena);
+        ir_count_unfolded(f, n, subs, sub);
+        for (int i = 0; i < subs; i++) {
             f->mutates |= sub[i]->mutates;
             f->views |= sub[i]->views;
             f->complex |= sub[i]->complex;

@@ -100,6 +100,31 @@ ir_all_graphs(const ir_graph *f, bool custom, const ir_graph *const **out, ir_ar
     return s.n;
 }
 
+/* Counts of graphs that share sub-functions are exponential; they stop here. */
+#define MAX_UNFOLDED ((uint64_t)1 << 62)
+
+static uint64_t
+unfolded(uint64_t x, uint64_t y)
+{
+    return x + y > MAX_UNFOLDED ? MAX_UNFOLDED : x + y;
+}
+
+void
+ir_count_unfolded(ir_graph *f, const ir_node *n, int subs, ir_graph *const *sub)
+{
+    const bool chooses = ir_ops[n->op].record == IR_AT_cond;
+    uint64_t runs = 0;
+
+    for (int i = 0; i < subs; i++) {
+        f->unfolded = unfolded(f->unfolded, sub[i]->unfolded);
+        if (!chooses)
+            runs = unfolded(runs, sub[i]->runs);
+        else if (sub[i]->runs > runs)
+            runs = sub[i]->runs;
+    }
+    f->runs = unfolded(f->runs, runs);
+}
+
 int
 ir_nest(const ir_node *n, bool calls, ir_arena *scratch)
 {

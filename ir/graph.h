@@ -65,6 +65,7 @@ struct cot_graph {
     int nest;                           /* levels of sub-functions below it (IR_MAX_NEST) */
     int chain;                          /* the same, where a call counts as a level, too */
     uint64_t unfolded;                  /* nodes, those of sub-functions once for each use */
+    uint64_t runs;                      /* the same, but of a cond one branch, the largest */
     uint64_t hash;                      /* of structure and types, not of names and locations */
     /* results of passes on this graph, so that they are found again (passes/memo.h) */
     struct pass_made *made;
@@ -91,8 +92,9 @@ enum { IR_MAX_NEST = 64 };
 
 /* How many nodes a graph may have when each use of a sub-function is counted, beyond 16 for
  * each node that is written.  Each use of a function that does not stay (passes/calls.c)
- * becomes code of its own; reverse mode, too, makes something for each use.  Functions that use
- * each other twice may so have 2^n times what is written in n lines. */
+ * becomes code of its own.  In reverse mode the limit is on the nodes that run, since calls and
+ * conds return what each of these keeps.  Functions that use each other twice may so have 2^n
+ * times what is written in n lines. */
 enum { IR_MAX_UNFOLDED = 1 << 18 };
 
 #define ir_each_node(n, f) \
@@ -148,6 +150,8 @@ int ir_same_branch(const ir_graphs *s, int k);
  * with those of custom functions. */
 uint32_t ir_all_graphs(const ir_graph *f, bool custom, const ir_graph *const **out,
                        ir_arena *scratch);
+/* Add to what f unfolds to and runs the sub-functions of its node n. */
+void ir_count_unfolded(ir_graph *f, const ir_node *n, int subs, ir_graph *const *sub);
 /* The levels of sub-functions below a node; `calls`: calls count as levels, too. */
 int ir_nest(const ir_node *n, bool calls, ir_arena *scratch);
 /* Does the node have a side effect: by its op, by its attribute `effects`, or in a

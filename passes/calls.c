@@ -32,9 +32,6 @@ enum {
     CALLS_SAVED = 512,
     /* The same where loops call it: seconds of LLVM's time. */
     LOOPS_SAVED = 16384,
-    /* How deep calls that stay may nest, if the conds and loops around them leave as many
-     * levels: code that walks over them recurses this deep. */
-    CALLS_DEEP = 16,
     /* Elements of an argument that a function updates in part and returns.  A call copies such
      * an argument, while the inlined function updates it in place. */
     UPDATE_LARGE = 1024
@@ -113,7 +110,7 @@ measure(const pass_calls *c, pass_called *x, ir_arena *scratch)
 {
     ir_graph *const *sub;
 
-    x->size = x->counts = x->f->n_nodes - 1;
+    x->size = x->counts = x->inlined = x->f->n_nodes - 1;
     ir_each_node (n, x->f) {
         if (ir_ops[n->op].flag != IR_FLOW)
             continue;
@@ -122,6 +119,8 @@ measure(const pass_calls *c, pass_called *x, ir_arena *scratch)
             const bool loop = ir_loop_of(n).body;
             x->size = sum(x->size, (loop ? y->in_loops : y->stays) ? 0 : y->size);
             x->counts = sum(x->counts, (loop ? y->saves_in_loops : y->saves) ? 0 : y->counts);
+            if (ir_ops[n->op].record == IR_AT_call)
+                x->inlined = sum(x->inlined, y->inlined);
             x->depth = y->depth > x->depth ? y->depth : x->depth;
         }
     }
@@ -136,8 +135,9 @@ saves(const pass_called *x, uint64_t uses, uint64_t ops)
     return uses > 1 && x->counts >= ops / (uses - 1);
 }
 
-/* deep: how deep calls that stay may nest.  What a function updates does not change whether it
- * saves ops, only what is done then: sizes choose no bit. */
+/* deep: how deep calls that stay may nest, since code that walks over them recurses.  What a
+ * function updates does not change whether it saves ops, only what is done then: sizes choose
+ * no bit. */
 static void
 decide(pass_called *x, int deep)
 {
@@ -169,13 +169,14 @@ count_uses_in(const pass_calls *c, const ir_graph *g)
     ir_graph *const *sub;
 
     ir_each_node (n, g) {
-        const bool loop = ir_loop_of(n).body;
+        const bool loop = ir_loop_of(n).body, called = n->op == OP_call;
         for (int i = 0, subs = bodies(n, &sub, g->arena); i < subs; i++) {
             pass_called *x = find(c, sub[i]);
             for (int k = 0; k < x->f->n_out; k++)
-                x->used[k] |= n->op != OP_call || uses[n->first + (ir_ref)k] > 0;
+                x->used[k] |= !called || uses[n->first + (ir_ref)k] > 0;
             x->uses += !loop;
             x->loops += loop;
+            x->branches |= !called;
         }
     }
 }
@@ -211,9 +212,11 @@ pass_calls_of(const ir_graph *f)
     for (uint32_t i = 0; i < c->n; i++) {
         pass_called *x = &c->of[i];
         measure(c, x, a);
-        decide(x, f->nest + CALLS_DEEP < IR_MAX_NEST ? CALLS_DEEP : IR_MAX_NEST - f->nest);
+        decide(x, IR_MAX_NEST - f->nest);
         if (x->stays || x->f == f)
             c->size = sum(c->size, x->size);
+        if (x->branches || x->f == f)
+            c->inlined = sum(c->inlined, x->inlined);
     }
     return c;
 }

@@ -10,6 +10,8 @@ typedef struct pass_called {
     uint64_t size; /* nodes, including inlined calls */
     /* The same, without the calls that are inlined for what they update alone. */
     uint64_t counts;
+    uint64_t inlined; /* nodes, including all calls */
+    bool branches;    /* it is the branch of a cond, or the body or the condition of a loop */
     uint32_t uses;  /* in all graphs, as the callee of calls and as a branch of conds */
     uint32_t loops; /* and as the body or the condition of loops */
     int depth;      /* the depth of calls that stay */
@@ -31,6 +33,7 @@ typedef struct pass_calls {
     pass_called *of; /* callees and bodies come before their users */
     uint32_t n;
     uint64_t size; /* the size of all compiled code: f, and each function that stays once */
+    uint64_t inlined; /* the size of all graphs if each call is inlined */
 } pass_calls;
 
 /* Decides for the calls in f and in the graphs below it. */

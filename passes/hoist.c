@@ -223,7 +223,7 @@ smaller_body(ir_build *outer, const hoisting *h)
     }
     for (int i = 0; i < g->n_out; i++)
         pass_output(b, g, i, map[g->out[i]], "");
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, h->g);
 }
 
 /* The predicate of a while, with the moved values as operands that it does not read. */
@@ -243,7 +243,7 @@ same_predicate(ir_build *outer, const hoisting *h, const ir_graph *cond)
         in[i] = ir_input_like(b, cond, cond->in[i], "");
     ir_inline_graph(b, cond, in, &p);
     ir_output(b, p);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, cond);
 }
 
 /* Hoists out of the loop with attributes `at` and operands x; false: nothing moves. */

@@ -11,6 +11,8 @@
  * without a graph, and runs again when it is asked for again. */
 #include "passes/memo.h"
 
+#include "ir/build.h"
+
 static bool
 same_flags(const bool *a, const bool *b, int n)
 {
@@ -34,8 +36,8 @@ find(const ir_graph *f, const pass_key *key)
 {
     for (pass_made *m = f->made; m; m = m->next)
         if (m->key.pass == key->pass && m->key.size == key->size &&
-            m->key.option == key->option && same_name(m->key.name, key->name) &&
-            same_flags(m->key.in, key->in, f->n_in) &&
+            m->key.option == key->option && m->key.type == key->type &&
+            same_name(m->key.name, key->name) && same_flags(m->key.in, key->in, f->n_in) &&
             same_flags(m->key.out, key->out, f->n_out) &&
             same_flags(m->key.more_out, key->more_out, f->n_out))
             return m;
@@ -65,6 +67,20 @@ pass_made_of(const ir_graph *f, const pass_key *key)
     pass_made *m = find(f, key);
 
     return m ? m : add(f, key);
+}
+
+ir_graph *
+pass_made_equal(const ir_graph *f, ir_graph *g)
+{
+    const pass_key key = { .pass = (pass_any *)pass_made_equal };
+
+    for (const pass_made *m = f->made; m; m = m->next)
+        if (m->key.pass == key.pass && ir_graph_equal(m->graph, g)) {
+            ir_graph_drop(g);
+            return m->graph;
+        }
+    add(f, &key)->graph = g;
+    return g;
 }
 
 void

@@ -7,11 +7,12 @@
 typedef void pass_any(void); /* the type to which entry points of passes are cast */
 
 /* A pass and its options: a flag for each input and two for each output of the graph, any of
- * which may be NULL; a name, a size and a number if the pass has them. */
+ * which may be NULL; a name, a type, a size and a number if the pass has them. */
 typedef struct pass_key {
     pass_any *pass;
     const bool *in, *out, *more_out;
     const char *name; /* of an axis, or NULL */
+    const ir_type *type;
     int64_t size;
     int option;
 } pass_key;
@@ -27,6 +28,9 @@ typedef struct pass_made {
 
 /* The entry of f for the key.  If it is not made yet, the caller fills it. */
 pass_made *pass_made_of(const ir_graph *f, const pass_key *key);
+
+/* g, which was made from f, or an equal graph that was made from f before. */
+ir_graph *pass_made_equal(const ir_graph *f, ir_graph *g);
 
 /* Also finds m for a request of exactly the outputs in m->out, which a pass may have extended
  * beyond those that were wanted. */

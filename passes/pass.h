@@ -162,6 +162,13 @@ typedef enum pass_property {
 } pass_property;
 unsigned pass_properties(const ir_graph *f);
 
+/* How large what a pass makes of functions that use each other several times may become. */
+typedef enum pass_growth {
+    PASS_LINEAR,  /* by what is compiled later: each use of a function that does not stay */
+    PASS_INLINED, /* by each call, which is inlined */
+    PASS_AS_RUN   /* by each op that runs in calls and conds: they return what it keeps */
+} pass_growth;
+
 /* Before a pass, pass_run establishes each property that the row wants, by running the pass
  * that gives it.  Afterwards it checks the properties that the row gives. */
 typedef struct pass_row {
@@ -170,7 +177,7 @@ typedef struct pass_row {
     bool transform; /* a transform of the user's (otherwise a clean-up) */
     unsigned takes; /* a set of pass_option_bit: the options it takes */
     cot_status (*run)(const ir_graph *f, const pass_options *o, ir_graph **out);
-    bool each_use;         /* transforms a sub-function anew for each of its uses */
+    pass_growth growth;
     unsigned wants, gives; /* sets of pass_property */
 } pass_row;
 extern const pass_row pass_rows[];
@@ -185,10 +192,8 @@ cot_status pass_resolve_names(const pass_row *row, const ir_graph *f, pass_optio
 cot_status pass_run(const pass_row *row, const ir_graph *f, const pass_options *o,
                     ir_graph **out);
 /* f, or if its calls nest deeper than IR_MAX_NEST, f with them inlined: passes that recurse
- * into calls begin with this.  It is an error if f becomes too large when its sub-functions are
- * expanded at every use (IR_MAX_UNFOLDED); each_use: calls that could stay functions count as
- * expanded, too. */
-cot_status pass_shallow(const ir_graph *f, bool each_use, ir_graph **out);
+ * into calls begin with this.  It is an error if f grows beyond IR_MAX_UNFOLDED. */
+cot_status pass_shallow(const ir_graph *f, pass_growth growth, ir_graph **out);
 /* COT_DUMP at a stage ("trace", "grad", ...): prints f, or one line if it equals `before` (may
  * be NULL). */
 void pass_dump(const char *stage, const ir_graph *before, const ir_graph *f);

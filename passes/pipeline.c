@@ -66,47 +66,52 @@ enum {
 };
 
 const pass_row pass_rows[] = {
-    { "grad", "gradient of a scalar", true, DIFF, run_grad, true, TAKES, 0 },
+    { "grad", "gradient of a scalar", true, DIFF, run_grad, PASS_AS_RUN, TAKES, 0 },
     { "grad_and_value", "gradient of a scalar, and the scalar", true, DIFF, run_grad_and_value,
-      true, TAKES, 0 },
-    { "jvp", "outputs and their tangents", true, DIFF | PASS_STRICT, run_jvp, false, TAKES, 0 },
-    { "linearize", "as jvp, the linear half apart", true, DIFF, run_linearize, true, TAKES, 0 },
-    { "vjp", "outputs and cotangents of the arguments", true, DIFF, run_vjp, true, TAKES, 0 },
-    { "jacfwd", "Jacobians by forward mode", true, DIFF | PASS_CHUNK | PASS_RANDOMNESS,
-      run_jacfwd, true, TAKES, 0 },
-    { "jacrev", "Jacobians by reverse mode", true, DIFF | PASS_CHUNK, run_jacrev, true, TAKES,
-      0 },
-    { "hessian", "second derivatives, forward over reverse", true, DIFF, run_hessian, true,
+      PASS_AS_RUN, TAKES, 0 },
+    { "jvp", "outputs and their tangents", true, DIFF | PASS_STRICT, run_jvp, PASS_LINEAR,
       TAKES, 0 },
-    { "vmap", "the function over a mapped axis", true, MAP, run_vmap, false, TAKES, 0 },
+    { "linearize", "as jvp, the linear half apart", true, DIFF, run_linearize, PASS_AS_RUN,
+      TAKES, 0 },
+    { "vjp", "outputs and cotangents of the arguments", true, DIFF, run_vjp, PASS_AS_RUN, TAKES,
+      0 },
+    { "jacfwd", "Jacobians by forward mode", true, DIFF | PASS_CHUNK | PASS_RANDOMNESS,
+      run_jacfwd, PASS_AS_RUN, TAKES, 0 },
+    { "jacrev", "Jacobians by reverse mode", true, DIFF | PASS_CHUNK, run_jacrev, PASS_AS_RUN,
+      TAKES, 0 },
+    { "hessian", "second derivatives, forward over reverse", true, DIFF, run_hessian,
+      PASS_AS_RUN, TAKES, 0 },
+    { "vmap", "the function over a mapped axis", true, MAP, run_vmap, PASS_LINEAR, TAKES, 0 },
     { "functionalize", "without in-place writes and views", true, PASS_REMOVE,
-      run_functionalize, false, PASS_SHALLOW, PASS_UNWRITTEN },
+      run_functionalize, PASS_LINEAR, PASS_SHALLOW, PASS_UNWRITTEN },
     { "checkpoint", "what reverse mode would keep is computed again", true, PASS_KEEP,
-      run_checkpoint, true, TAKES, 0 },
-    { "simplify", "the same function, smaller", false, 0, run_simplify, false, TAKES,
+      run_checkpoint, PASS_INLINED, TAKES, 0 },
+    { "simplify", "the same function, smaller", false, 0, run_simplify, PASS_LINEAR, TAKES,
       PASS_KEEPS },
-    { "dce", "without what no output needs", false, 0, run_dce, false, TAKES, PASS_KEEPS },
-    { "inline", "calls replaced by what they call", false, 0, run_inline, true, TAKES,
+    { "dce", "without what no output needs", false, 0, run_dce, PASS_LINEAR, TAKES,
+      PASS_KEEPS },
+    { "inline", "calls replaced by what they call", false, 0, run_inline, PASS_INLINED, TAKES,
       PASS_KEEPS },
     { "inline_small", "the same, but calls of large functions stay", false, 0, run_inline_small,
-      false, TAKES, PASS_KEEPS },
+      PASS_LINEAR, TAKES, PASS_KEEPS },
     { "expand", "ops that are graphs of smaller ops as calls of those", false, 0, run_expand,
-      false, TAKES, PASS_EXPANDED },
-    { "complex", "complex values as pairs of reals", false, 0, run_complex, false, TAKES, 0 },
-    { "contract", "products and sums to fma", false, 0, run_contract, false, TAKES,
+      PASS_LINEAR, TAKES, PASS_EXPANDED },
+    { "complex", "complex values as pairs of reals", false, 0, run_complex, PASS_LINEAR, TAKES,
+      0 },
+    { "contract", "products and sums to fma", false, 0, run_contract, PASS_LINEAR, TAKES,
       PASS_KEEPS },
-    { "uncontract", "products and sums apart, for good", false, 0, run_uncontract, false, TAKES,
-      PASS_KEEPS },
-    { "while_to_scan", "while loops of known length as scans", false, 0, run_while_to_scan,
-      false, TAKES, PASS_KEEPS },
-    { "hoist", "what no step of a loop changes, before it", false, 0, run_hoist, false, TAKES,
-      PASS_KEEPS },
-    { "unroll", "short loops over large arrays as straight code", false, 0, run_unroll, false,
+    { "uncontract", "products and sums apart, for good", false, 0, run_uncontract, PASS_LINEAR,
       TAKES, PASS_KEEPS },
+    { "while_to_scan", "while loops of known length as scans", false, 0, run_while_to_scan,
+      PASS_LINEAR, TAKES, PASS_KEEPS },
+    { "hoist", "what no step of a loop changes, before it", false, 0, run_hoist, PASS_LINEAR,
+      TAKES, PASS_KEEPS },
+    { "unroll", "short loops over large arrays as straight code", false, 0, run_unroll,
+      PASS_LINEAR, TAKES, PASS_KEEPS },
     { "boxes", "writes of most of a value, at known places, as pieces put together", false, 0,
-      run_boxes, false, TAKES, PASS_KEEPS },
+      run_boxes, PASS_LINEAR, TAKES, PASS_KEEPS },
     { "absorb", "exponentials that a sum absorbs as normal numbers", false, 0, run_absorb,
-      false, TAKES, PASS_KEEPS },
+      PASS_LINEAR, TAKES, PASS_KEEPS },
 };
 const int pass_row_count = sizeof pass_rows / sizeof pass_rows[0];
 
@@ -144,7 +149,7 @@ run_with_inout(const pass_row *row, const ir_graph *f, pass_options o, ir_graph 
 
 /* The node with the largest expanded sub-function. */
 static const ir_node *
-largest_use(const ir_graph *f)
+largest_use(const ir_graph *f, const ir_graph **in)
 {
     const ir_node *largest = NULL;
     ir_graph *const *sub;
@@ -157,28 +162,41 @@ largest_use(const ir_graph *f)
         if (size > most) {
             most = size;
             largest = n;
+            *in = sub[0];
         }
     }
     return largest;
 }
 
-/* Is the size of f, with sub-functions expanded at every use, within limits? each_use: calls
- * that could stay functions are expanded, too. */
+/* The line of f that unfolds to most; a node that a pass made has none. */
+static const ir_node *
+largest_line(const ir_graph *f)
+{
+    const ir_node *n, *first = largest_use(f, &f);
+
+    for (n = first; n && !n->loc;)
+        n = largest_use(f, &f);
+    return n ? n : first;
+}
+
+/* Is what the use of sub-functions adds up to within limits? */
 static cot_status
-check_unfolded(const ir_graph *f, bool each_use)
+check_unfolded(const ir_graph *f, pass_growth growth)
 {
     const ir_graph *const *all;
-    uint64_t size = f->unfolded, most = IR_MAX_UNFOLDED;
+    uint64_t size = growth == PASS_AS_RUN ? f->runs : f->unfolded, most = IR_MAX_UNFOLDED;
 
     if (size <= most)
         return COT_OK;
     for (uint32_t i = 0, n = ir_all_graphs(f, true, &all, f->arena); i < n; i++)
         most += 16 * (uint64_t)all[i]->n_nodes;
-    if (size > most && !each_use)
-        size = pass_calls_of(f)->size;
+    if (size > most && growth != PASS_AS_RUN) {
+        const pass_calls *c = pass_calls_of(f);
+        size = growth == PASS_INLINED ? c->inlined : c->size;
+    }
     if (size <= most)
         return COT_OK;
-    const ir_node *n = largest_use(f);
+    const ir_node *n = largest_line(f);
     return ir_fail(f->ctx, n ? n->loc : 0, n ? ir_ops[n->op].name : f->name, ERR_unfolds,
                    (unsigned long long)size, (unsigned long long)most);
 }
@@ -186,10 +204,10 @@ check_unfolded(const ir_graph *f, bool each_use)
 /* Passes recurse into calls, so long chains of calls are inlined first.  Inlining does not
  * recurse. */
 cot_status
-pass_shallow(const ir_graph *f, bool each_use, ir_graph **out)
+pass_shallow(const ir_graph *f, pass_growth growth, ir_graph **out)
 {
     *out = (ir_graph *)f;
-    COT_TRY(check_unfolded(f, each_use));
+    COT_TRY(check_unfolded(f, growth));
     return f->chain > IR_MAX_NEST
                ? run_with_inout(pass_find("inline_small"), f, pass_default_options(), out)
                : COT_OK;
@@ -239,7 +257,7 @@ provide(const pass_row *row, const ir_graph *f, ir_graph **out)
                                    .gives = PASS_PURE };
     const unsigned missing = row->wants & ~pass_properties(f);
 
-    COT_TRY(pass_shallow(f, row->each_use, out));
+    COT_TRY(pass_shallow(f, row->growth, out));
     if (missing & PASS_PURE)
         COT_TRY(pass_run(&pure, *out, NULL, out));
     if (missing & PASS_EXPANDED)
@@ -318,7 +336,7 @@ pass_prepare(const ir_graph *f, ir_graph **out)
                                        .gives = PASS_KEEPS };
     ir_graph *g;
 
-    COT_TRY(pass_shallow(f, false, &g));
+    COT_TRY(pass_shallow(f, PASS_LINEAR, &g));
     if (g->loops) {
         COT_TRY(advance(pass_find("inline_small"), f, &g));
         COT_TRY(advance(pass_find("hoist"), f, &g));

@@ -146,7 +146,7 @@ recomputing(ir_build *outer, const flow_split *h, const bool *keep, int n_unknow
     ir_inline_graph(b, h->rest, x, y);
     for (int j = 0; j < h->rest->n_out; j++)
         ir_output(b, y[j]);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, h->rest);
 }
 
 /* The known half with the saved values instead of residuals. */
@@ -166,7 +166,7 @@ keeping(ir_build *outer, const flow_split *h, const bool *keep)
     for (ir_ref v = 1; v < k->n_values; v++)
         if (keep[v])
             ir_output(b, at[v]);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, h->known);
 }
 
 /* Replaces the residuals of a split by the known operands and the saved values, as far as the

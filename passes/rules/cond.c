@@ -135,7 +135,7 @@ masked_branch(ir_build *outer, const ir_node *n, const ir_type *index, int k)
     ir_inline_graph(b, g, in, y);
     for (int j = 0; j < g->n_out; j++)
         ir_output(b, y[j]);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, f);
 }
 
 /* The mapped form: everything gets the mapped axis. */
@@ -276,14 +276,14 @@ known_branch(ir_build *outer, const cond_split *s, int k)
 
     for (int i = 0; i < h->known->n_in; i++)
         in[i] = ir_input_like(b, h->known, h->known->in[i], "");
-    ir_inline_graph(b, h->known, in, y);
+    pass_flow_run(b, h->known, in, y);
     for (int j = 0; j < h->n_known; j++)
         ir_output(b, y[j]);
     for (int r = 0; r < h->n_res; r++)
         slot[s->at[k][r]] = y[h->n_known + r];
     for (int i = 0; i < s->n_slot; i++)
         ir_output(b, slot[i] ? slot[i] : ir_zeros(b, s->slot[i]));
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, h->known);
 }
 
 /* Rest k: its inputs are the slots, then the unknown inputs. */
@@ -291,16 +291,21 @@ static ir_graph *
 rest_branch(ir_build *outer, const cond_split *s, int k)
 {
     const flow_split *h = &s->half[k];
-    int n_in = s->n_slot + h->rest->n_in - h->n_res;
-    flow_port *port = IR_NEW_N(outer->arena, flow_port, n_in);
+    ir_build *b = pass_flow_begin(outer, h->rest->name);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, h->rest->n_in),
+           *y = IR_NEW_N(b->arena, ir_ref, h->rest->n_out),
+           *slot = IR_NEW_N(b->arena, ir_ref, s->n_slot);
 
     for (int i = 0; i < s->n_slot; i++)
-        port[i] = (flow_port){ -1, s->slot[i] };
+        slot[i] = ir_input(b, s->slot[i], NULL);
     for (int r = 0; r < h->n_res; r++)
-        port[s->at[k][r]] = (flow_port){ r, NULL };
-    for (int i = s->n_slot; i < n_in; i++)
-        port[i] = (flow_port){ h->n_res + i - s->n_slot, NULL };
-    return pass_flow_permute(outer, h->rest, n_in, port, h->rest->n_out, NULL);
+        in[r] = slot[s->at[k][r]];
+    for (int i = h->n_res; i < h->rest->n_in; i++)
+        in[i] = ir_input_like(b, h->rest, h->rest->in[i], "");
+    pass_flow_run(b, h->rest, in, y);
+    for (int j = 0; j < h->rest->n_out; j++)
+        ir_output(b, y[j]);
+    return pass_flow_end(outer, b, h->rest);
 }
 
 /* Distributes the results of the known and the rest node to the results of n. */
@@ -374,7 +379,7 @@ joined_branch(ir_build *outer, const flow_split *h)
     ir_inline_graph(b, h->rest, y + h->n_known, z);
     for (int j = 0; j < h->rest->n_out; j++)
         ir_output(b, z[j]);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, h->rest);
 }
 
 static void

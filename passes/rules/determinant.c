@@ -212,7 +212,7 @@ blocks_tangent(ir_build *b, ir_ref x, ir_ref dx, int64_t n)
     ir_graph *d;
 
     ir_output(s, adjugate_by_blocks(s, in, n));
-    ir_graph *g = pass_flow_end(b, s);
+    ir_graph *g = pass_flow_end(b, s, NULL);
     if (!g || !pass_flow_ok(b, pass_jvp_graph(g, (const bool[]){ true }, &varies, &d)))
         return IR_NONE;
     ir_inline_graph(b, d, (ir_ref[]){ x, dx }, y);

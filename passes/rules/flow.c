@@ -9,6 +9,8 @@
  * predicate of every loop in them is combined with it by `and`. */
 #include "passes/rules/flow.h"
 
+#include "passes/memo.h"
+
 bool
 pass_flow_ok(ir_build *b, cot_status status)
 {
@@ -27,12 +29,25 @@ pass_flow_begin(ir_build *outer, const char *name)
 }
 
 ir_graph *
-pass_flow_end(ir_build *outer, ir_build *b)
+pass_flow_end(ir_build *outer, ir_build *b, const ir_graph *from)
 {
     ir_graph *f = NULL;
 
     pass_flow_ok(outer, ir_build_end(b, &f));
-    return f;
+    return f && from ? pass_made_equal(from, f) : f;
+}
+
+/* As CALL_SMALL of passes/calls.c: calls of smaller functions are inlined later in any case. */
+enum { FLOW_SMALL = 32 };
+
+void
+pass_flow_run(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out)
+{
+    if (f->n_nodes - 1 <= FLOW_SMALL)
+        ir_inline_graph(b, f, in, out);
+    else
+        ir_add_node(b, OP_call, f->n_in, in, &(ir_attrs){ .call = { .body = (ir_graph *)f } },
+                    out);
 }
 
 void
@@ -86,7 +101,7 @@ pass_flow_permute(ir_build *outer, const ir_graph *f, int n_in, const flow_port 
     pass_copy_needed(b, f, x, n_out, all, y);
     for (int i = 0; i < n_out; i++)
         ir_output(b, y[i]);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, f);
 }
 
 void
@@ -157,7 +172,7 @@ rest_moved(ir_build *outer, const flow_split *s, const ir_graph *f, const bool *
             ir_output(b, given[j]);
         else if (!s->known_out[j])
             ir_output(b, y[at++]);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, r);
 }
 
 bool
@@ -255,7 +270,7 @@ with_lead(ir_build *outer, const ir_graph *f, const ir_type *predicate)
     ir_inline_graph(b, f, in, out);
     for (int i = 0; i < f->n_out; i++)
         ir_output(b, out[i]);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, f);
 }
 
 void
@@ -312,7 +327,7 @@ mask_cond(ir_build *outer, const ir_graph *f, const ir_type *active)
     if (active->rank > rank)
         x = ir_reduce(b, OP_reduce_or, x, ir_axes_below(active->rank) & ~ir_axes_below(rank));
     ir_output(b, ir_op2(b, OP_and, p, x));
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, f);
 }
 
 /* f with an additional first input, which nothing uses. */
@@ -330,7 +345,7 @@ ignore_active(ir_build *outer, const ir_graph *f, const ir_type *active)
     ir_inline_graph(b, f, in, y);
     for (int i = 0; i < f->n_out; i++)
         ir_output(b, y[i]);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, f);
 }
 
 /* A masked loop becomes mapped by its mask.  It then masks the loops in its own body by its
@@ -394,10 +409,8 @@ mask_node(ir_build *b, const ir_node *n, ir_ref active, ir_ref *map)
 }
 
 static ir_graph *
-mask_body(ir_build *outer, const ir_graph *f, const ir_type *active)
+masked(ir_build *outer, const ir_graph *f, const ir_type *active)
 {
-    if (outer->status != COT_OK)
-        return NULL;
     ir_build *b = pass_flow_begin(outer, f->name);
     ir_ref *map = IR_NEW_N(b->arena, ir_ref, f->n_values), x = ir_input(b, active, "active");
 
@@ -410,7 +423,21 @@ mask_body(ir_build *outer, const ir_graph *f, const ir_type *active)
             ir_copy_mapped(b, n, map);
     for (int i = 0; i < f->n_out; i++)
         ir_output(b, map[f->out[i]]);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, NULL);
+}
+
+/* Each body is masked once, however many nodes share it. */
+static ir_graph *
+mask_body(ir_build *outer, const ir_graph *f, const ir_type *active)
+{
+    if (outer->status != COT_OK)
+        return NULL;
+    pass_made *m =
+        pass_made_of(f, &(pass_key){ .pass = (pass_any *)pass_mask_whiles, .type = active });
+
+    if (!m->graph)
+        m->graph = masked(outer, f, active);
+    return m->graph;
 }
 
 ir_graph *

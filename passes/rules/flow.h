@@ -8,8 +8,14 @@
 bool pass_flow_ok(ir_build *b, cot_status status);
 /* Begin a sub-function; nodes added to it have the location of the current node. */
 ir_build *pass_flow_begin(ir_build *outer, const char *name);
-/* Finish a sub-function; returns NULL and fails outer if that fails. */
-ir_graph *pass_flow_end(ir_build *outer, ir_build *b);
+/* Finish a sub-function; returns NULL and fails outer if that fails.  from: what it is made
+ * from, or NULL.  Equal graphs that are made from one graph are one, whichever node each was
+ * made for: so they are transformed and compiled once.  The memory of b may be given back. */
+ir_graph *pass_flow_end(ir_build *outer, ir_build *b, const ir_graph *from);
+
+/* The results of f for one use of it: its nodes if they are few, otherwise a call of it.  So
+ * what is made of a large function is made once, for all uses. */
+void pass_flow_run(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out);
 
 /* An input of a rearranged graph: input `at` of the old one; at < 0: a new unused input of this
  * type. */

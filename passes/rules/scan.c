@@ -394,7 +394,7 @@ backward_body(ir_build *outer, const ir_node *n, const ir_graph *t, const bool *
     for (int i = g.e; i < g.n; i++)
         if (linear[i])
             ir_output(b, y[at++]);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, t);
 }
 
 void

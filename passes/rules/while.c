@@ -99,7 +99,7 @@ masked_body(ir_build *outer, const ir_node *n)
     ir_inline_graph(b, g, in, y);
     for (int j = 0; j < g->n_out; j++)
         ir_output(b, y[j]);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, f);
 }
 
 /* The mapped form: everything gets the mapped axis. */
@@ -279,7 +279,7 @@ step_graph(ir_build *outer, const while_split *s, bool still)
         known_step(b, s, in, y);
     for (int i = 0; i < s->ks; i++)
         ir_output(b, still ? in[s->port[s->kk + i].at] : y[i]);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, s->n->at->loop.body);
 }
 
 /* The known loop with one more carry, which comes first.  It counts iterations from 0; or if
@@ -293,12 +293,12 @@ known_loop(ir_build *kb, const while_split *s, bool once, int64_t max, ir_ref ex
     const ir_type *t = once ? s->lead : counter_type(s);
     int n_in = s->n->n_in, total = s->kk + s->ks + 1;
     ir_build *b = pass_flow_begin(kb, s->n->at->loop.cond->name);
-    ir_ref *in = IR_NEW_N(b->arena, ir_ref, n_in), *y = IR_NEW_N(b->arena, ir_ref, s->ks);
-    ir_ref *x = IR_NEW_N(b->arena, ir_ref, total), e = known_inputs(b, s, t, in);
+    ir_ref *in = IR_NEW_N(kb->arena, ir_ref, n_in), *y = IR_NEW_N(kb->arena, ir_ref, s->ks);
+    ir_ref *x = IR_NEW_N(kb->arena, ir_ref, total), e = known_inputs(b, s, t, in);
     ir_ref p = known_cond(b, s, in);
 
     ir_output(b, once ? ir_op2(b, OP_or, p, e) : p);
-    ir_graph *cond = pass_flow_end(kb, b), *body;
+    ir_graph *cond = pass_flow_end(kb, b, s->n->at->loop.cond), *body;
     b = pass_flow_begin(kb, s->n->at->loop.body->name);
     e = known_inputs(b, s, t, in);
     if (!once)
@@ -308,7 +308,7 @@ known_loop(ir_build *kb, const while_split *s, bool once, int64_t max, ir_ref ex
     ir_output(b, once ? ir_splat(b, t, 1) : ir_add(b, e, ir_like(b, e, 1)));
     for (int i = 0; i < s->ks; i++)
         ir_output(b, y[i]);
-    body = pass_flow_end(kb, b);
+    body = pass_flow_end(kb, b, s->n->at->loop.body);
     for (int i = 0; i < total; i++)
         x[i] = i < s->kk ? s->x[i] : i == s->kk ? extra : start[i - s->kk - 1];
     while_loop(kb, s->kk, max, cond, body, total, x, z);
@@ -334,7 +334,7 @@ counted_body(ir_build *outer, const while_split *s)
     ir_output(b, ir_add(b, i0, ir_like(b, i0, 1)));
     for (int j = 0; j < f->n_out; j++)
         ir_output(b, y[j]);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, f);
 }
 
 static ir_graph *
@@ -351,7 +351,7 @@ counted_cond(ir_build *outer, const while_split *s)
             ir_input_like(b, f, f->in[i], "");
     }
     ir_output(b, ir_op2(b, OP_lt, i0, trips));
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, s->n->at->loop.cond);
 }
 
 static void
@@ -398,7 +398,7 @@ bounded_step(ir_build *outer, const while_split *s)
     for (int i = 0; i < s->ks; i++)
         ir_output(b, x[s->kk + i]);
     ir_output(b, active);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, s->n->at->loop.body);
 }
 
 /* The operands of one step of the rest: known consts, unknown consts, unknown carries, known
@@ -410,9 +410,13 @@ rest_part(const while_split *s, int i)
     return i < s->k ? (s->known[i] ? 0 : 1) : s->known[i] ? 3 : 2;
 }
 
-/* The unknown carries after a step, computed with the known ones; still: unchanged. */
+/* What a step does to the unknown carries. */
+typedef enum rest_step { STEPS, STAYS, STAYS_APART } rest_step;
+
+/* The unknown carries after a step, computed with the known ones; STAYS: unchanged;
+ * STAYS_APART: behind barriers. */
 static ir_graph *
-rest_graph(ir_build *outer, const while_split *s, bool still)
+rest_graph(ir_build *outer, const while_split *s, rest_step how)
 {
     const ir_graph *f = s->n->at->loop.body;
     ir_build *b = pass_flow_begin(outer, f->name);
@@ -426,7 +430,7 @@ rest_graph(ir_build *outer, const while_split *s, bool still)
     for (int j = 0; j < f->n_out; j++)
         if (!s->known[s->k + j])
             which[n_out++] = j;
-    if (!still) {
+    if (how == STEPS) {
         ir_ref *x = IR_NEW_N(b->arena, ir_ref, f->n_in);
         ir_ref *z = IR_NEW_N(b->arena, ir_ref, s->h.known->n_out + s->h.rest->n_in);
         int at = s->h.n_known + s->h.n_res;
@@ -440,8 +444,10 @@ rest_graph(ir_build *outer, const while_split *s, bool still)
         ir_inline_graph(b, s->h.rest, z + s->h.n_known, y);
     }
     for (int j = 0; j < n_out; j++)
-        ir_output(b, still ? in[s->k + which[j]] : y[j]);
-    return pass_flow_end(outer, b);
+        ir_output(b, how == STEPS   ? y[j]
+                     : how == STAYS ? in[s->k + which[j]]
+                                    : ir_op1(b, OP_barrier, in[s->k + which[j]]));
+    return pass_flow_end(outer, b, f);
 }
 
 /* A step of the rest's scan: its operands are those of rest_part, then `active`; it returns the
@@ -460,11 +466,13 @@ bounded_rest(ir_build *outer, const while_split *s)
             if (rest_part(s, i) == part)
                 x[at++] = ir_input_like(b, f, f->in[i], "");
     active = ir_input(b, s->lead, "active");
-    ir_graph *rest = rest_graph(b, s, true);
-    pass_flow_choose(b, active, rest, rest_graph(b, s, false), at, x, y);
+    ir_graph *stays = rest_graph(b, s, STAYS), *steps = rest_graph(b, s, STEPS);
+    if (stays == steps) /* nothing else depends on `active`, and so on the loop's bound */
+        stays = rest_graph(b, s, STAYS_APART);
+    pass_flow_choose(b, active, stays, steps, at, x, y);
     for (int j = 0; j < n_out; j++)
         ir_output(b, y[j]);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, f);
 }
 
 /* The known scan, followed by the loop itself, which fails if it has not ended. z: the carries

@@ -25,8 +25,8 @@
  * optimum. */
 #include "passes/rules/flow.h"
 
-#define SLOTS      64
-#define MIN_SLOTS  16
+#define SLOTS     64
+#define MIN_SLOTS 16
 /* Bytes of all checkpoints together, unless MIN_SLOTS are more. */
 #define SLOT_BYTES ((int64_t)1 << 28)
 
@@ -239,7 +239,7 @@ branch(ir_build *outer, const reverse_loop *r, bool back, bool taken)
                sizeof *y * (size_t)(back ? r->n_lin : r->n_state));
     for (int i = 0; i < (back ? r->n_sum + r->n_lin : r->n_state); i++)
         ir_output(b, y[i]);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, r->f);
 }
 
 /* Step number `trip`, a scalar, for the examples whose count is larger. */
@@ -351,13 +351,13 @@ advance_graph(ir_build *outer, const reverse_loop *r, bool body)
     state_inputs(b, r, state);
     if (!body) {
         ir_output(b, ir_op2(b, OP_lt, at, stop));
-        return pass_flow_end(outer, b);
+        return pass_flow_end(outer, b, r->f);
     }
     step_all(b, r, false, at, trips, consts, state, NULL, y);
     ir_output(b, ir_add(b, at, int_const(b, 1)));
     for (int k = 0; k < r->n_state; k++)
         ir_output(b, y[k]);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, r->f);
 }
 
 static void
@@ -404,7 +404,7 @@ sweep_cond(ir_build *outer, const reverse_loop *r)
     stack_inputs(b, r, &s);
     state_inputs(b, r, x);
     ir_output(b, ir_op2(b, OP_lt, at, goal));
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, r->f);
 }
 
 /* Runs to the next checkpoint, or to the goal, in which case it writes to a slot that is never
@@ -434,7 +434,7 @@ sweep_body(ir_build *outer, const reverse_loop *r)
         ir_output(b, set_row(b, s.slot[k], i, state[k]));
     for (int k = 0; k < r->n_state; k++)
         ir_output(b, state[k]);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, r->f);
 }
 
 /* Runs forward from the last checkpoint at or before step `goal`; returns the state there, and
@@ -492,7 +492,7 @@ back_cond(ir_build *outer, const reverse_loop *r)
     loop_consts(b, r, x);
     back_inputs(b, r, &left, &s, x, x + r->n_sum);
     ir_output(b, ir_op2(b, OP_gt, left, ir_like(b, left, 0)));
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, r->f);
 }
 
 static ir_graph *
@@ -523,7 +523,7 @@ back_body(ir_build *outer, const reverse_loop *r)
         ir_output(b, pass_accumulate(b, sum[i], y[i]));
     for (int i = 0; i < r->n_lin; i++)
         ir_output(b, y[r->n_sum + i]);
-    return pass_flow_end(outer, b);
+    return pass_flow_end(outer, b, r->f);
 }
 
 /* Runs the backward loop; its results are the sums for consts, then the cotangents. */

@@ -6,25 +6,9 @@
  * 2.1 times as many more nodes as from 8 to 16.  Bytes may be 4.2 times as many: what an inner
  * branch saves for the way back is a result of each branch around it.  A pass that is repeated
  * at each level asks for 2^16 times as many. */
-#include "codegen/backend.h"
-#include "codegen/lower.h"
-#include "cotrace/cotrace.h"
-#include "passes/pass.h"
-#include "tests/unit/meter.h"
-#include "tests/unit/suite.h"
+#include "tests/unit/nests.h"
 
-static const char leaves[] =
-    "fn @less(%x: f32[4]) -> (bool[]) {\n %s = reduce_sum %x {axes=[0]} : f32[]\n"
-    " %k = constant {data=9} : f32[]\n %0 = lt %s, %k : bool[]\n ret %0\n}\n"
-    "fn @one(%x: f32[4]) -> (f32[4]) {\n %0 = constant {data=1} : f32[4]\n ret %0\n}\n"
-    "fn @tan(%x: f32[4]) -> (f32[4]) {\n %0 = tan %x : f32[4]\n ret %0\n}\n"
-    "fn @f0(%x: f32[4]) -> (f32[4]) {\n %0 = sin %x : f32[4]\n ret %0\n}\n"
-    "fn @h0(%x: f32[4]) -> (f32[4]) {\n %0 = cos %x : f32[4]\n ret %0\n}\n";
-
-/* A level: F stands for the function of the level before. */
-static const struct family {
-    const char *name, *node;
-} families[] = {
+static const family families[] = {
     { "cond, the first branch", "cond %p, %x {branches=[F, @tan]}" },
     { "cond, the second branch", "cond %p, %x {branches=[@tan, F]}" },
     { "cond beside a constant", "cond %p, %x {branches=[@one, F]}" },
@@ -42,22 +26,7 @@ static const char *const pipelines[] = { "jvp", "linearize", "vjp", "grad",
 enum { PIPELINES = sizeof pipelines / sizeof pipelines[0] };
 
 static void
-write_level(ir_buf *b, char name, int i, const char *node)
-{
-    ir_buf_printf(b,
-                  "fn @%c%d(%%x: f32[4]) -> (f32[4]) {\n %%p = call %%x {body=@less} : bool[]\n"
-                  " %%i = convert %%p {dtype=i32} : i32[]\n %%0 = ",
-                  name, i);
-    for (const char *c = node; *c; c++)
-        if (*c == 'F' || *c == 'H')
-            ir_buf_printf(b, "@%c%d", *c == 'F' ? 'f' : 'h', i - 1);
-        else
-            ir_buf_printf(b, "%c", *c);
-    ir_buf_str(b, " : f32[4]\n %1 = mul %0, %x : f32[4]\n ret %1\n}\n");
-}
-
-static void
-write_nest(ir_buf *b, const struct family *x, int depth)
+write_nest(ir_buf *b, const family *x, int depth)
 {
     ir_buf_str(b, leaves);
     for (int i = 1; i <= depth; i++)
@@ -68,57 +37,23 @@ write_nest(ir_buf *b, const struct family *x, int depth)
                   depth);
 }
 
-typedef struct size {
-    size_t nodes, bytes;
-} size;
-
-static size_t
-count_nodes(cot_context *c, const ir_graph *f)
-{
-    const ir_graph *const *all;
-    size_t nodes = 0;
-    ir_arena a;
-
-    ir_arena_init(&a, c);
-    for (uint32_t i = 0, n = ir_all_graphs(f, true, &all, &a); i < n; i++)
-        nodes += all[i]->n_nodes - 1;
-    ir_arena_free(&a);
-    return nodes;
-}
-
 static size
-measured(const struct family *x, const char *pipeline, int depth)
+measured(const family *x, const char *pipeline, int depth)
 {
-    meter m = { 0 };
-    cot_context *c = cot_context_new(&(cot_options){ .alloc = metered, .alloc_user = &m });
-    cg_target target = { .vector_bits = 256 };
-    cg_lower_options o = { .target = &target, .threads = 1, .fuse = true };
-    cg_module *lowered;
-    ir_module parsed;
-    ir_graph *f = NULL;
     ir_arena a;
     ir_buf b;
-    size s;
 
-    ir_arena_init(&a, c);
+    ir_arena_init(&a, ctx);
     ir_buf_init(&b, &a);
     write_nest(&b, x, depth);
-    ck_assert_msg(ir_parse(c, "nests", b.text, b.n, &parsed) == COT_OK, "%s", cot_error(c));
-    m.all = 0;
-    ck_assert_msg(pass_pipeline(parsed.fn[parsed.n - 1], pipeline, NULL, NULL, &f) == COT_OK,
-                  "%s: %s", x->name, cot_error(c));
-    s.nodes = count_nodes(c, f);
-    ck_assert_msg(pass_prepare(f, &f) == COT_OK, "%s: %s", x->name, cot_error(c));
-    ck_assert_msg(cg_lower(f, &o, &a, &lowered) == COT_OK, "%s: %s", x->name, cot_error(c));
-    s.bytes = m.all;
+    const size s = measured_text(x->name, b.text, pipeline);
     ir_arena_free(&a);
-    cot_context_free(c);
     return s;
 }
 
 START_TEST(derivatives_grow_no_faster_than_the_nest)
 {
-    const struct family *x = &families[_i % FAMILIES];
+    const family *x = &families[_i % FAMILIES];
     const char *pipeline = pipelines[_i / FAMILIES];
     size at[4];
 
@@ -182,7 +117,9 @@ double_levels(cot_context *c, const char *pipeline, int depth, bool calls)
 /* Whatever is asked for, a few megabytes are enough to say no. */
 START_TEST(what_doubles_at_each_level_is_refused)
 {
-    static const struct { const char *pipeline; bool calls;
+    static const struct {
+        const char *pipeline;
+        bool calls;
     } row[] = {
         { "", false },
         { "grad", false },

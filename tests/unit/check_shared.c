@@ -1,9 +1,96 @@
-/* Functions that many use. */
-#include "codegen/backend.h"
-#include "cotrace/cotrace.h"
-#include "ir/buf.h"
-#include "passes/pass.h"
-#include "tests/unit/suite.h"
+/* Derivatives of functions that many use are made once.
+ *
+ * A function of 300 ops that several nodes use: what is made of it may not grow by its size for
+ * each.  Counted are the nodes of all functions of the result, each function once. */
+#include "tests/unit/nests.h"
+
+/* Derivatives of first order, and compositions. */
+static const char *const compositions[] = { "jvp",
+                                            "grad",
+                                            "vmap(in=[0], out=0, size=2)",
+                                            "grad | jvp",
+                                            "vjp | vjp",
+                                            "grad | vmap(in=[0], out=0, size=2)",
+                                            "vmap(in=[0], out=0, size=2) | vjp" };
+enum { COMPOSITIONS = sizeof compositions / sizeof compositions[0] };
+
+/* A function of 300 ops that k nodes use, each with a partner of its own that keeps something
+ * else: P stands for it, i for the number of the node. */
+static const family uses[] = {
+    { "branches", "cond %p, %x {branches=[@g, P]}" },
+    { "second branches", "cond %p, %x {branches=[P, @g]}" },
+    { "branches of switches", "cond %i, %x {branches=[P, @g, @tan, @g]}" },
+    { "bodies of scans", "scan %x {carries=1, length=2, body=@g}" },
+    { "bodies of whiles", "while %x {cond=@less, body=@g}" },
+    { "bodies of whiles with a bound", "while %x {max=3, cond=@less, body=@g}" },
+    { "checkpoints", "call %x {remat=1, body=@g}" },
+    { "calls", "call %x {body=@g}" },
+};
+enum { USES = sizeof uses / sizeof uses[0], LARGE = 300, FEW_USES = 4, MANY_USES = 12 };
+
+static void
+write_partner(ir_buf *b, int i)
+{
+    ir_buf_printf(b,
+                  "fn @p%d(%%x: f32[4]) -> (f32[4]) {\n %%a0 = reduce_sum %%x {axes=[0]} : "
+                  "f32[]\n",
+                  i);
+    for (int k = 1; k <= i + 1; k++)
+        ir_buf_printf(b, " %%a%d = sin %%a%d : f32[]\n", k, k - 1);
+    ir_buf_printf(b,
+                  " %%0 = broadcast_in_dim %%a%d {shape=[4], dims=[]} : f32[4]\n"
+                  " %%1 = mul %%0, %%x : f32[4]\n ret %%1\n}\n",
+                  i + 1);
+}
+
+static void
+write_uses(ir_buf *b, const family *x, int n)
+{
+    ir_buf_str(b, leaves);
+    ir_buf_str(b, "fn @g(%v0: f32[4]) -> (f32[4]) {\n");
+    for (int k = 1; k <= LARGE; k++)
+        ir_buf_printf(b, " %%v%d = %s %%v%d : f32[4]\n", k, k % 2 ? "sin" : "cos", k - 1);
+    ir_buf_printf(b, " ret %%v%d\n}\n", LARGE);
+    for (int i = 0; i < n; i++)
+        write_partner(b, i);
+    ir_buf_str(b, "fn @top(%x0: f32[4]) -> (f32[]) {\n");
+    for (int i = 0; i < n; i++) {
+        ir_buf_printf(b,
+                      " %%p%d = call %%x%d {body=@less} : bool[]\n"
+                      " %%i%d = convert %%p%d {dtype=i32} : i32[]\n %%x%d = ",
+                      i, i, i, i, i + 1);
+        for (const char *c = x->node; *c; c++)
+            if (*c == 'P')
+                ir_buf_printf(b, "@p%d", i);
+            else if (*c == '%')
+                ir_buf_printf(b, "%%%c%d", *++c, i);
+            else
+                ir_buf_printf(b, "%c", *c);
+        ir_buf_str(b, " : f32[4]\n");
+    }
+    ir_buf_printf(b, " %%s = reduce_sum %%x%d {axes=[0]} : f32[]\n ret %%s\n}\n", n);
+}
+
+START_TEST(a_function_that_many_use_is_transformed_once)
+{
+    const family *x = &uses[_i % USES];
+    const char *pipeline = compositions[_i / USES];
+    size_t nodes[2];
+
+    for (int k = 0; k < 2; k++) {
+        ir_arena a;
+        ir_buf b;
+        ir_arena_init(&a, ctx);
+        ir_buf_init(&b, &a);
+        write_uses(&b, x, k ? MANY_USES : FEW_USES);
+        nodes[k] = measured_text(x->name, b.text, pipeline).nodes;
+        ir_arena_free(&a);
+    }
+    ck_assert_msg(nodes[1] - nodes[0] < (MANY_USES - FEW_USES) * LARGE,
+                  "%s of %s: %zu nodes for %d uses, %zu for %d", pipeline, x->name, nodes[1],
+                  MANY_USES, nodes[0], FEW_USES);
+}
+END_TEST
 
 /* A switch of 300 branches, three functions in turn but for every seventh branch, by an index
  * of each type: `simplify` leaves three, and changes no result for any index. */
@@ -94,6 +181,7 @@ int
 main(void)
 {
     const suite_case cases[] = {
+        EACH(a_function_that_many_use_is_transformed_once, USES * COMPOSITIONS),
         EACH(equal_branches_are_one, 2 * INDEX_TYPES),
     };
     return SUITE("shared", cases);
