@@ -53,7 +53,8 @@ struct cg_lowering {
     ir_map called_of;
     uint64_t unfolded; /* GPU: number of nodes inside inlined calls */
     struct cg_plan *plan;
-    struct cg_known_over *over;         /* cached answers of cg_overwrites, found by node */
+    /* cached answers of fuse/overwrites.c, found by node */
+    struct cg_known_over *over;
     uint32_t n_over, cap_over;
     ir_map over_of;
     const cg_level *outermost; /* that of the graph itself */

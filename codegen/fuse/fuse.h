@@ -95,7 +95,7 @@ const int *cg_overwrites(cg_lowering *l, const ir_graph *f, const ir_node *n);
 /* The operand from which result k of node n differs only in parts that are written one after
  * the other; -1: there is none.  For a mapped cond or while, only if writing those parts under
  * a mask is cheaper than selecting every element for each example. */
-int cg_part_operand(const ir_graph *f, const ir_node *n, int k);
+int cg_part_operand(cg_lowering *l, const ir_graph *f, const ir_node *n, int k);
 /* Analyse what operand i of a node with a lowering of its own reads. */
 void cg_access_operand(cg_access *w, const ir_node *n, int i);
 /* Analyse what group g reads at index `space` of its iteration space. */

@@ -24,7 +24,7 @@ plan_branch(cg_lowering *l, const branching *c, int k, const cg_ending *e)
         cg_lend(b, f->in[i], c->in[i]);
     for (int i = 0; i < f->n_out; i++) {
         if (e->mask[i])
-            cg_mask_parts(b, f->out[i], f->in[c->part[i] - 1], e->mask[i]);
+            cg_mask_parts(l, b, f->out[i], f->in[c->part[i] - 1], e->mask[i]);
         if (c->over[i] > 0)
             cg_aim_carry(l, b, f->out[i], f->in[c->over[i] - 1]);
     }
@@ -101,7 +101,7 @@ parts_of(cg_lowering *l, const cg_level *v, const ir_node *n)
 {
     int *part = IR_NEW_N(l->arena, int, n->n_out + 1);
     for (int i = 0; i < n->n_out; i++)
-        part[i] = cg_part_operand(v->f, n, i);
+        part[i] = cg_part_operand(l, v->f, n, i);
     return part;
 }
 

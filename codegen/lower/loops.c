@@ -44,7 +44,7 @@ plan_iteration(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_pla
                       .mask = cg_masks_of(l, v, n, &own) };
     for (int i = 0; i < carries; i++)
         if (!cg_is_chosen(&end, i)) {
-            cg_mask_parts(b, b->f->out[i], b->f->in[consts + i], end.mask[i]);
+            cg_mask_parts(l, b, b->f->out[i], b->f->in[consts + i], end.mask[i]);
             cg_aim_carry(l, b, b->f->out[i], b->f->in[consts + i]);
         }
     end.spare = cg_aim_spares(l, b, consts, carries, to, &end);
@@ -177,7 +177,7 @@ plan_steps(cg_lowering *l, const cg_level *v, const ir_node *n, const ir_graph *
     for (int i = carries; i < n->n_out; i++)
         cg_lend(b, steps->in[n->n_in + i - carries], to[i]);
     for (int i = 0; i < carries; i++)
-        cg_mask_parts(b, steps->out[i], steps->in[n->at->scan.consts + i],
+        cg_mask_parts(l, b, steps->out[i], steps->in[n->at->scan.consts + i],
                       v->mask[n->first + (ir_ref)i]);
     l->plan->now++;
     for (int i = 0; i < n->n_out; i++)
@@ -232,7 +232,7 @@ plan_scan_step(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_pla
                           l, v, n, &(cg_masked){ .type = ir_scalar_type(l->ctx, COT_BOOL) }) };
 
     for (int i = 0; i < carries; i++) {
-        cg_mask_parts(b, b->f->out[i], b->f->in[consts + i], end.mask[i]);
+        cg_mask_parts(l, b, b->f->out[i], b->f->in[consts + i], end.mask[i]);
         cg_aim_carry(l, b, b->f->out[i], b->f->in[consts + i]);
     }
     for (int i = carries; i < n->n_out; i++)

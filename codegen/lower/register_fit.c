@@ -318,7 +318,8 @@ static bool
 stays_in_memory(const cg_register_loop *m, int i)
 {
     const ir_graph *body = ir_loop_of(m->n).body;
-    const int64_t updates = cg_updated_elements(body, body->out[i], body->in[m->consts + i]);
+    const int64_t updates =
+        cg_updated_elements(m->l, body, body->out[i], body->in[m->consts + i]);
 
     return m->spills && m->examples == 0 && m->count[i] > CG_LOWER_MAX_SELECTED &&
            updates >= 0 && updates <= CG_LOWER_MAX_STEP_UPDATES;

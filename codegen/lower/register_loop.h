@@ -69,7 +69,7 @@ bool cg_register_loop_fits(cg_register_loop *m);
 cg_induction cg_induction_of(const cg_register_loop *m, int i);
 /* How many elements of value c of f do the updates on the way from c to x write?  -1: x is not
  * c after updates. */
-int64_t cg_updated_elements(const ir_graph *f, ir_ref x, ir_ref c);
+int64_t cg_updated_elements(cg_lowering *l, const ir_graph *f, ir_ref x, ir_ref c);
 /* Emit the elements that a step may change of carry i, which is in memory. */
 void cg_emit_updates(cg_register_loop *m, cg_frame *in, int i, cg_late_stores *late);
 void cg_emit_late_stores(cg_lowering *l, const cg_late_stores *late);

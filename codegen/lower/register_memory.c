@@ -21,13 +21,13 @@ updates_of(const ir_node *n)
 }
 
 int64_t
-cg_updated_elements(const ir_graph *f, ir_ref x, ir_ref c)
+cg_updated_elements(cg_lowering *l, const ir_graph *f, ir_ref x, ir_ref c)
 {
     int64_t count = 0;
 
     while (x != c) {
         const ir_node *n = ir_def(f, x);
-        if (!n || !ir_is_update(n->op) || cg_part_operand(f, n, 0) != 0)
+        if (!n || !ir_is_update(n->op) || cg_part_operand(l, f, n, 0) != 0)
             return -1;
         count += ir_type_at(f, updates_of(n))->size;
         x = n->in[0];

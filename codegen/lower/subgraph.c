@@ -75,12 +75,12 @@ cg_plan_sub(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_plac
 
 /* Let the parts in which output x of a level differs from input c be written under the mask. */
 void
-cg_mask_parts(cg_level *b, ir_ref x, ir_ref c, const cg_masked *mask)
+cg_mask_parts(cg_lowering *l, cg_level *b, ir_ref x, ir_ref c, const cg_masked *mask)
 {
     while (mask && x != c) {
         const ir_node *n = ir_def(b->f, x);
         b->mask[x] = mask;
-        x = n->in[cg_part_operand(b->f, n, (int)(x - n->first))];
+        x = n->in[cg_part_operand(l, b->f, n, (int)(x - n->first))];
     }
 }
 
@@ -244,7 +244,7 @@ cg_masks_of(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_masked
     for (int i = 0; i < n->n_out; i++) {
         const cg_masked *outer = v->mask[n->first + (ir_ref)i];
         mask[i] = outer;
-        if (own->type->rank == 0 || cg_part_operand(v->f, n, i) < 0)
+        if (own->type->rank == 0 || cg_part_operand(l, v->f, n, i) < 0)
             continue;
         cg_masked *m = IR_NEW(l->arena, cg_masked);
         *m = *own;

@@ -34,7 +34,7 @@ bool cg_is_chosen(const cg_ending *e, int i);
 /* Let output x be computed in the memory of input c, if possible. */
 void cg_aim_carry(cg_lowering *l, cg_level *b, ir_ref x, ir_ref c);
 /* Let the parts in which output x differs from input c be written under a mask. */
-void cg_mask_parts(cg_level *b, ir_ref x, ir_ref c, const cg_masked *mask);
+void cg_mask_parts(cg_lowering *l, cg_level *b, ir_ref x, ir_ref c, const cg_masked *mask);
 /* The masks under which the parts of each result of n are written. */
 const cg_masked **cg_masks_of(cg_lowering *l, const cg_level *v, const ir_node *n,
                               const cg_masked *own);

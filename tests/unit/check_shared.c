@@ -1,10 +1,27 @@
 /* Derivatives of functions that many use are made once.
  *
- * A function of 300 ops that several nodes use: what is made of it may not grow by its size for
- * each.  Counted are the nodes of all functions of the result, each function once. */
+ * Families of two functions at each level, both of which use both of the level before: what is
+ * made for each use doubles at each level.  A function of 300 ops that several nodes use: what
+ * is made of it may not grow by its size for each.  Counted are the nodes of all functions of
+ * the result, each function once, and the bytes that the passes and lowering ask for. */
 #include "tests/unit/nests.h"
 
-/* Derivatives of first order, and compositions. */
+/* Levels of two functions, f and h: every second level is a cond of both of the level before,
+ * the others are such a node. */
+static const family pairs[] = {
+    { "conds", "cond %p, %x {branches=[F, H]}" },
+    { "conds and switches", "cond %i, %x {branches=[F, H, H, F, H]}" },
+    { "conds and scans", "scan %x {carries=1, length=2, body=F}" },
+    { "conds and whiles", "while %x {cond=@less, body=F}" },
+    { "conds and whiles with a bound", "while %x {max=3, cond=@less, body=F}" },
+    { "conds and checkpoints", "call %x {remat=1, body=F}" },
+    { "conds and calls", "call %x {body=F}" },
+};
+enum { PAIRS = sizeof pairs / sizeof pairs[0] };
+
+/* Derivatives of first order, and compositions.  What a scan keeps is moved when it is mapped,
+ * a value at a time, and so by each loop around it: those grow as bytes do.  Bytes have one
+ * bound for all: bodies of loops double until what they save is worth a call. */
 static const char *const compositions[] = { "jvp",
                                             "grad",
                                             "vmap(in=[0], out=0, size=2)",
@@ -12,7 +29,45 @@ static const char *const compositions[] = { "jvp",
                                             "vjp | vjp",
                                             "grad | vmap(in=[0], out=0, size=2)",
                                             "vmap(in=[0], out=0, size=2) | vjp" };
-enum { COMPOSITIONS = sizeof compositions / sizeof compositions[0] };
+enum { COMPOSITIONS = sizeof compositions / sizeof compositions[0], FIRST_ORDER = 3 };
+
+static void
+write_pairs(ir_buf *b, const family *x, int depth)
+{
+    ir_buf_str(b, leaves);
+    for (int i = 1; i <= depth; i++)
+        for (int h = 0; h < 2; h++)
+            write_level(b, h ? 'h' : 'f', i, i % 2 ? pairs[0].node : x->node);
+    ir_buf_printf(b,
+                  "fn @top(%%x: f32[4]) -> (f32[]) {\n %%0 = call %%x {body=@f%d} : f32[4]\n"
+                  " %%s = reduce_sum %%0 {axes=[0]} : f32[]\n ret %%s\n}\n",
+                  depth);
+}
+
+START_TEST(derivatives_of_pairs_do_not_double_at_each_level)
+{
+    const family *x = &pairs[_i % PAIRS];
+    const char *pipeline = compositions[_i / PAIRS];
+    const double most = _i / PAIRS < FIRST_ORDER ? 2.1 : 4.2;
+    size at[3];
+
+    for (int k = 0; k < 3; k++) {
+        ir_arena a;
+        ir_buf b;
+        ir_arena_init(&a, ctx);
+        ir_buf_init(&b, &a);
+        write_pairs(&b, x, 6 << k);
+        at[k] = measured_text(x->name, b.text, pipeline);
+        ir_arena_free(&a);
+    }
+    ck_assert_msg((double)(at[2].nodes - at[1].nodes) <=
+                      most * (double)(at[1].nodes - at[0].nodes),
+                  "%s of %s: %zu nodes at 24 levels, %zu at 12, %zu at 6", pipeline, x->name,
+                  at[2].nodes, at[1].nodes, at[0].nodes);
+    ck_assert_msg(at[2].bytes < (size_t)1 << 30, "%s of %s: %zu bytes at 24 levels", pipeline,
+                  x->name, at[2].bytes);
+}
+END_TEST
 
 /* A function of 300 ops that k nodes use, each with a partner of its own that keeps something
  * else: P stands for it, i for the number of the node. */
@@ -181,6 +236,7 @@ int
 main(void)
 {
     const suite_case cases[] = {
+        EACH(derivatives_of_pairs_do_not_double_at_each_level, PAIRS * COMPOSITIONS),
         EACH(a_function_that_many_use_is_transformed_once, USES * COMPOSITIONS),
         EACH(equal_branches_are_one, 2 * INDEX_TYPES),
     };
