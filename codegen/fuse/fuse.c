@@ -388,7 +388,7 @@ find_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space, const 
         if (rows && cg_is_long_tail(u->l, w->cost, space->size, g->space->size / space->size))
             continue;
         if (!may_move(u, w, space->rank, at, gi, 0, &linked) ||
-            (!linked && (rows || !shares_a_read(u, g))))
+            (!linked && (rows || u->fusion->part[v] || !shares_a_read(u, g))))
             continue;
         if (rows && waits_for_columns(u, w, gi))
             continue;
@@ -422,6 +422,7 @@ place_root(fusing *u, ir_ref v)
     cg_group *g = &u->fusion->group[gi];
     u->group_of[v] = gi + 1;
     g->segment = g->segment ? g->segment : u->fusion->segment[u->f->value[v].node];
+    g->part |= u->fusion->part[v];
     IR_PUSH(u->l->arena, g->v, g->n, g->cap, v);
     for (uint32_t i = 0; i < w.n_reads; i++)
         if (w.read[i].v)

@@ -35,6 +35,7 @@ struct cg_group {
     int64_t cost; /* map: cost of one element of all its roots, without loads */
     bool partial; /* it reads only a part of some value */
     uint32_t segment; /* that of its roots which are in one; 0: none is */
+    bool part; /* a root of it is an operand of a concatenation of many */
 };
 
 typedef struct cg_fusion {
@@ -57,6 +58,8 @@ typedef struct cg_fusion {
     /* for each value: a sum over several merged axes reads it, and it is stored so that vectors
      * can run along the merged axes */
     bool *contiguous;
+    /* by value: it is an operand of a concatenation of many, and has a kernel of its own */
+    bool *part;
     /* for each node: the segment of a long computation that it is in, and which shares no
      * kernel with another one; 0: none (cuts.c) */
     uint32_t *segment;
@@ -150,5 +153,8 @@ bool cg_has_inner_form(const ir_graph *f, const ir_node *n, int lhs_free, int rh
  * concatenates values of size 1 along the last axis, as the parts of complex numbers are;
  * behind a barrier it may also concatenate them along the first. */
 const ir_node *cg_interleave_of(const ir_graph *f, ir_ref v);
+/* Is v a concatenation of so many operands that each is computed in its part of the result by a
+ * kernel of its own?  One kernel would test its index for each operand. */
+bool cg_has_many_parts(const cg_lowering *l, const ir_graph *f, ir_ref v);
 
 #endif

@@ -71,9 +71,11 @@ part_of_branches(cg_lowering *l, const ir_node *n, int k)
 static const ir_type *
 predicate_of(const ir_graph *f, const ir_node *n)
 {
-    return n->op == OP_cond    ? ir_type_at(f, n->in[0])
-           : n->op == OP_while ? ir_type_at(n->at->loop.cond, n->at->loop.cond->out[0])
-                               : NULL;
+    const ir_graph *cond = ir_loop_of(n).cond;
+
+    return n->op == OP_cond ? ir_type_at(f, n->in[0])
+           : cond           ? ir_type_at(cond, cond->out[0])
+                            : NULL;
 }
 
 /* Is selecting every element of result k of n for each example cheaper than writing parts under
@@ -140,7 +142,8 @@ cg_part_operand(cg_lowering *l, const ir_graph *f, const ir_node *n, int k)
         return !ir_is_update(n->op) || (ir_is_half(t) && ir_ops[n->op].by) ? -1 : 0;
     const uint32_t at = known_of(l, n);
     if (!l->over[at].part) {
-        const int *part = n->op == OP_cond ? parts_of_cond(l, f, n) : parts_of_loop(l, f, n);
+        const int *part = ir_ops[n->op].record == IR_AT_cond ? parts_of_cond(l, f, n)
+                                                             : parts_of_loop(l, f, n);
         l->over[at].part = part;
     }
     return l->over[at].part[k];

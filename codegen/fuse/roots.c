@@ -36,6 +36,7 @@ typedef struct rooting {
     uint32_t *depth; /* the longest chain of ops that are emitted inline for it */
     uint32_t *size;             /* an upper bound of the number of those ops */
     bool *too_much;             /* stored, because depth or size is over its limit */
+    bool *together; /* a concatenation of which a barrier is an interleave */
     bool *inlined;              /* by node: it has no kernels or groups of its own */
     bool *crosses;              /* another segment of a long computation needs it */
     uint32_t *met, counts; /* count_inlined: by node, the last count that visited it */
@@ -114,8 +115,8 @@ kernel_of(rooting *u, ir_ref v)
 {
     const int64_t key = space_key(u, v);
     const uint32_t segment = u->fusion->segment[u->f->value[v].node];
-    const uint64_t kernel = u->roots[key & 255]++ / CG_FUSE_MAX_GROUP_ROOTS +
-                            ((uint64_t)segment << 32);
+    const uint64_t kernel =
+        u->roots[key & 255]++ / CG_FUSE_MAX_GROUP_ROOTS + ((uint64_t)segment << 32);
     return kernel == 0 ? key : (int64_t)(ir_hash_u64((uint64_t)key, kernel) >> 2) + 1;
 }
 
@@ -243,11 +244,19 @@ is_copied_often(const rooting *u, ir_ref v)
     return copies > CG_FUSE_MAX_COPIES && copies * u->cost[v] > CG_FUSE_MAX_COPIED;
 }
 
+/* Does each operand of v have a kernel of its own? */
+static bool
+has_parts(const rooting *u, ir_ref v)
+{
+    return !u->together[v] && cg_has_many_parts(u->l, u->f, v);
+}
+
 static bool
 must_be_root(const rooting *u, const ir_node *n, ir_ref v)
 {
-    if (u->is_output[v] || u->early[v] || u->fusion->contiguous[v] || u->too_much[v] ||
-        cg_has_own_lowering(u->l, u->f, n) || cg_root_kind(u->l, u->f, v) != CG_GROUP_MAP)
+    if (u->is_output[v] || u->early[v] || u->fusion->part[v] || has_parts(u, v) ||
+        u->fusion->contiguous[v] || u->too_much[v] || cg_has_own_lowering(u->l, u->f, n) ||
+        cg_root_kind(u->l, u->f, v) != CG_GROUP_MAP)
         return true;
     if (n->n_in == 0 && ir_ops[n->op].cost == IR_FREE)
         return false;
@@ -378,7 +387,7 @@ cost_of_inline(const rooting *u, const ir_node *n, bool *loops)
 static void
 find_inlined(rooting *u)
 {
-    ir_each_node(n, u->f)
+    ir_each_node (n, u->f)
         u->inlined[n - u->f->node] = n->n_out > 0 && !cg_has_own_lowering(u->l, u->f, n) &&
                                      cg_root_kind(u->l, u->f, n->first) == CG_GROUP_MAP;
     if (u->l->o->fuse && !u->l->target.grid)
@@ -388,7 +397,7 @@ find_inlined(rooting *u)
 static void
 find_costs(rooting *u)
 {
-    ir_each_node(n, u->f) {
+    ir_each_node (n, u->f) {
         bool loops = false;
         int64_t c = 0;
 
@@ -406,6 +415,18 @@ find_costs(rooting *u)
             u->elementwise[v] = is_elementwise(u, n, v);
         }
     }
+}
+
+/* The value that operand x of a concatenation shows: what computes it can do so there. */
+static ir_ref
+stored_part(const ir_graph *f, ir_ref x)
+{
+    for (const ir_node *n; (n = ir_def(f, x)) && n->n_in <= 1 && ir_ops[n->op].cost == IR_FREE;)
+        if (n->n_in == 0)
+            return IR_NONE; /* a constant */
+        else
+            x = n->in[0];
+    return x;
 }
 
 /* Find the costs in order, then the uses in reverse: when a value is decided, all its users are
@@ -427,6 +448,10 @@ find_roots(rooting *u)
         if (!used)
             continue;
         require_contiguous(u, n);
+        const ir_node *together = n->n_out == 1 ? cg_interleave_of(f, n->first) : NULL;
+        if (together && together != n)
+            u->together[together->first] = true;
+        const bool parts = n->n_out == 1 && has_parts(u, n->first);
         for (int i = 0; i < n->n_out; i++) {
             ir_ref v = n->first + (ir_ref)i;
             u->fusion->root[v] = must_be_root(u, n, v);
@@ -441,7 +466,9 @@ find_roots(rooting *u)
                 x = cg_dot_operand(f, n, i, NULL, NULL);
             note_use(u, n, x, own ? SEVERAL : kernel, times);
             if (own && wants_memory(n, i) && ir_def(f, x))
-                u->is_output[x] = true;         /* stored like an output */
+                u->is_output[x] = true; /* stored like an output */
+            if (parts)
+                u->fusion->part[stored_part(f, x)] = true;
         }
     }
 }
@@ -468,13 +495,15 @@ cg_find_roots(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
     u.depth = IR_NEW_N(a, uint32_t, f->n_values);
     u.size = IR_NEW_N(a, uint32_t, f->n_values);
     u.too_much = IR_NEW_N(a, bool, f->n_values);
+    u.together = IR_NEW_N(a, bool, f->n_values);
     u.inlined = IR_NEW_N(a, bool, f->n_nodes);
     u.crosses = IR_NEW_N(a, bool, f->n_values);
     fusion->segment = IR_NEW_N(l->arena, uint32_t, f->n_nodes);
     u.met = IR_NEW_N(a, uint32_t, f->n_nodes);
     u.stack = IR_NEW_N(a, uint32_t, f->n_nodes);
+    fusion->part = IR_NEW_N(l->arena, bool, f->n_values);
     fusion->contiguous = IR_NEW_N(l->arena, bool, f->n_values);
-    ir_each_node(n, f)
+    ir_each_node (n, f)
         for (int i = 0; i < n->n_in; i++)
             u.uses[n->in[i]]++;
     for (int i = 0; i < f->n_out; i++)

@@ -148,6 +148,10 @@ cg_elide_concat(cg_lowering *l, cg_level *v, uint32_t i)
         place_part(l, v, y, &w->part[k]);
         any = true;
     }
+    if (!any && cg_has_many_parts(l, v->f, y)) {
+        v->place[y] = v->place[y].set ? v->place[y] : cg_plan_new(l, "t", g->space);
+        any = true;
+    }
     if (any)
         v->concat[y] = w;
     return any;

@@ -330,9 +330,11 @@ cg_map_run(cg_mapping *m)
     }
     cg_note_group(l, m->fr, m->g);
     l->k->flops = m->s.cost * size;
-    /* the kernels of a cut computation would wake the threads one after the other */
-    m->parallel = m->s.n > 0 && cg_is_shared(l, (m->s.cost + 2) * size /
-                                                    (m->g->segment ? CG_FUSE_CUT_SHARE : 1));
+    /* the kernels of a cut computation, or of the parts of a value, would wake the threads one
+     * after the other */
+    const bool cut = m->g->segment || m->g->part;
+    m->parallel =
+        m->s.n > 0 && cg_is_shared(l, (m->s.cost + 2) * size / (cut ? CG_FUSE_CUT_SHARE : 1));
     ir_buf_printf(l->why,
                   "%s: map of %" PRId64 " elements, %d loops, %" PRId64 " lanes, cost %" PRId64
                   "%s%s%s\n",

@@ -83,6 +83,12 @@ enum { LINE = 4129, PLANE = 140000, SMALL = 4200, LARGE = 262657 };
 #define BOTH                                                                                   \
     "%1 = tanh %x : $[<n>,<m>]" L "%2 = mul %1, %y : $[<n>,<m>]" L                             \
     "%3 = add %2, %1 : $[<n>,<m>]" L "%4 = sub %2, %x : $[<n>,<m>]" L
+/* Parts of a concatenation of many: some are linked, one is a constant, one a view. */
+#define MANY                                                                                   \
+    "%1 = mul %x, %y : $[<n>,<m>]" L "%2 = add %1, %x : $[<n>,<m>]" L                          \
+    "%3 = sub %2, %y : $[<n>,<m>]" L "%4 = sub %x, %y : $[<n>,<m>]" L                          \
+    "%5 = constant {data=2} : $[<n>,<m>]" L "%7 = reverse %y {axes=[0]} : $[<n>,<m>]" L
+#define STACKED(k, x) "%" k " = reshape %" x " {shape=[1,<n>,<m>]} : $[1,<n>,<m>]" L
 /* %<k>5 is %<x>, rows of three, times itself rotated by one. */
 #define ROTATE(x, k)                                                                           \
     "%" k "1 = slice %" x " {start=[0,0], limit=[<n>,1], stride=[1,1]} : $[<n>,1]" L "%" k     \

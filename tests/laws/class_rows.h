@@ -417,6 +417,33 @@ static const row rows[] = {
       F("%x: $[<n>,<m>], %y: $[<n>,<m>]", "$[<n>,<2*m>]",
         BOTH "%0 = concatenate %3, %4 {axis=1} : $[<n>,<2*m>]"),
       LAWS_FLOATS, 2, 0, PLANE / 2, -2, 2 },
+    /* many operands, each computed in its part */
+    { "concatenate",
+      F("%x: $[<n>,<m>], %y: $[<n>,<m>]", "$[<9*n+1>,<m>]",
+        MANY "%6 = slice %x {start=[0,0], limit=[1,<m>], stride=[1,1]} : $[1,<m>]" L
+             "%0 = concatenate %1, %2, %x, %3, %1, %5, %4, %y, %6, %7 {axis=0} : "
+             "$[<9*n+1>,<m>]"),
+      LAWS_ANY_NUMBER, 2, 1, PLANE / 9, -3, 3 },
+    { "concatenate",
+      F("%x: $[<n>,<m>], %y: $[<n>,<m>]", "$[<n>,<9*m+1>]",
+        MANY "%6 = slice %x {start=[0,0], limit=[<n>,1], stride=[1,1]} : $[<n>,1]" L
+             "%0 = concatenate %1, %2, %x, %3, %1, %5, %4, %y, %6, %7 {axis=1} : "
+             "$[<n>,<9*m+1>]"),
+      LAWS_ANY_NUMBER, 2, 1, PLANE / 9, -3, 3 },
+    { "concatenate",
+      F("%x: $[<n>,<m>], %y: $[<n>,<m>]", "$[<9*n>,<m>]",
+        MANY "%8 = concatenate %2, %x, %3, %1, %5, %4, %y, %7, %4 {axis=0} : $[<9*n>,<m>]" L
+             "%9 = reduce_sum %8 {axes=[0]} : $[<m>]" L
+             "%10 = broadcast_in_dim %9 {shape=[<9*n>,<m>], dims=[1]} : $[<9*n>,<m>]" L
+             "%0 = mul %8, %10 : $[<9*n>,<m>]"),
+      LAWS_FLOATS, 2, 1, PLANE / 9, -2, 2 },
+    { "concatenate",
+      F("%x: $[<n>,<m>], %y: $[<n>,<m>]", "$[9,<n>,<m>]",
+        MANY STACKED("11", "1") STACKED("12", "2") STACKED("13", "3") STACKED("14", "4")
+            STACKED("15", "5") STACKED("17", "7") STACKED("18", "x")
+                "%0 = concatenate %11, %12, %13, %14, %15, %17, %18, %11, %17 {axis=0} : "
+                "$[9,<n>,<m>]"),
+      LAWS_ANY_NUMBER, 2, 1, PLANE / 9, -3, 3 },
     /* short rows that are rotated twice */
     { "concatenate",
       F("%x: $[<n>,3]", "$[<n>,3]",

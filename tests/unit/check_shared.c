@@ -232,6 +232,49 @@ START_TEST(equal_branches_are_one)
 }
 END_TEST
 
+/* The instructions of all kernels but the entry, for a concatenation of n functions of
+ * slices. */
+static uint32_t
+concatenated(int n, const char *shape, int axis)
+{
+    cg_target target = { .vector_bits = 256 };
+    const cg_lower_options o = { .target = &target, .threads = 1, .fuse = true };
+    uint32_t insns = 0;
+    ir_module parsed;
+    cg_module *m;
+    ir_graph *f;
+    ir_arena a;
+    ir_buf b;
+
+    ir_arena_init(&a, ctx);
+    ir_buf_init(&b, &a);
+    ir_buf_printf(&b, "fn @f(%%x: f32[%d,40]) -> (f32[%d,%d]) {\n", n, axis ? 1 : n,
+                  axis ? 40 * n : 40);
+    for (int i = 0; i < n; i++)
+        ir_buf_printf(&b,
+                      " %%s%d = slice %%x {start=[%d,0], limit=[%d,40], stride=[1,1]} : %s\n"
+                      " %%t%d = sin %%s%d : %s\n",
+                      i, n - 1 - i, n - i, shape, i, i, shape);
+    ir_buf_str(&b, " %0 = concatenate ");
+    for (int i = 0; i < n; i++)
+        ir_buf_printf(&b, "%s%%t%d", i ? ", " : "", i);
+    ir_buf_printf(&b, " {axis=%d} : f32[%d,%d]\n ret %%0\n}\n", axis, axis ? 1 : n,
+                  axis ? 40 * n : 40);
+    ck_assert_msg(ir_parse(ctx, "parts", b.text, b.n, &parsed) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_int_eq(pass_prepare(parsed.fn[0], &f), COT_OK);
+    ck_assert_int_eq(cg_lower(f, &o, &a, &m), COT_OK);
+    for (uint32_t k = 1; k < m->n_kernels; k++)
+        insns += m->kernel[k]->n_insns;
+    ir_arena_free(&a);
+    return insns;
+}
+
+START_TEST(parts_of_a_concatenation_share_a_kernel)
+{
+    ck_assert_uint_eq(concatenated(16, "f32[1,40]", _i), concatenated(64, "f32[1,40]", _i));
+}
+END_TEST
+
 int
 main(void)
 {
@@ -239,6 +282,7 @@ main(void)
         EACH(derivatives_of_pairs_do_not_double_at_each_level, PAIRS * COMPOSITIONS),
         EACH(a_function_that_many_use_is_transformed_once, USES * COMPOSITIONS),
         EACH(equal_branches_are_one, 2 * INDEX_TYPES),
+        EACH(parts_of_a_concatenation_share_a_kernel, 2),
     };
     return SUITE("shared", cases);
 }
