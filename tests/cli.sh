@@ -124,22 +124,6 @@ if ! grep -q "want a build with jansson" err; then
     status 0 "$cot" run b.cot --in dx.safetensors;           prints "f32[4] [1, 2, 3, 4]"
     status 2 "$cot" run f.cot --in "$data/bf16.safetensors"; says "no argument called"
 fi
-printf '%s\n' 'fn @d(%x: f32[3], %y: f32[3]) -> f32[] {' '  %0 = sub %x, %y : f32[3]' \
-    '  %1 = mul %0, %0 : f32[3]' '  %2 = reduce_sum %1 {axes=[0]} : f32[]' \
-    '  %3 = sqrt %2 : f32[]' '  ret %3' '}' >distance.cot
-status 1 "$cot" lint distance.cot -p grad;                   prints \
-    "distance.cot:5: sqrt, in grad: div(1, 0) is inf where y equals x; result 0 is nan"
-grep -q instead out && { echo "another form is not asked for"; bad=1; }
-status 1 "$cot" lint distance.cot -p grad --fix;             prints "instead: s = cot_sum("
-status 0 "$cot" lint distance.cot;                           prints "d: 0 found at"
-status 0 "$cot" lint distance.cot -p grad --range 'x: [1, 2]' --range ' y : (-2,-1) '
-status 0 "$cot" lint distance.cot -p grad --range '1: [-inf, -1000]' --range '0: (0, inf)'
-status 2 "$cot" lint distance.cot --range 'z: [1, 2]';       says "no argument 'z'"
-status 2 "$cot" lint distance.cot --range 'x: [1, 2';        says "wants NAME: [LEAST, MOST]"
-status 2 "$cot" lint distance.cot --range 'x: [2, 1]';       says "is empty"
-status 2 "$cot" lint distance.cot --range;                   says "--range wants a value"
-status 2 "$cot" run distance.cot --fix;                      says "not one of its options"
-status 2 "$cot" lint bad.cot;                                says "bad.cot:2: add: "
 status 1 "$cot" run nan.cot --trap nan;                      says "nan.cot:5: sqrt: sqrt(-"
 status 0 "$cot" run f.cot --trap nan
 status 0 "$cot" run f.cot --trapping-math

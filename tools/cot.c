@@ -427,7 +427,8 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
             return version();
     if (!read_options(c, argc, argv))
         return EXIT_USER;
-    if (c->n_files == 0 || (c->n_files > 1 && !c->expect && !c->bless))
+    if (c->n_files == 0 ||
+        (c->n_files > 1 && !c->expect && !c->bless && verbs[verb].run != cli_fmt))
         return c->n_files == 0
                    ? cli_wrong(c, "no file is named; wants one")
                    : cli_wrong(c, "%d files are named, the second is '%s'; wants one",
@@ -468,8 +469,8 @@ no_verb(const cot_cli *c, const char *name)
 
     for (int i = 0; i < N_VERBS; i++)
         ir_suggest_try(&s, verbs[i].name);
-    return cli_wrong(c, "no verb '%s'; wants opt, run, build, check, bench or lint%s", name,
-                     ir_suggest_text(&s));
+    return cli_wrong(c, "no verb '%s'; wants opt, run, build, check, bench, lint or fmt%s",
+                     name, ir_suggest_text(&s));
 }
 
 int

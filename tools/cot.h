@@ -20,7 +20,7 @@ typedef struct cot_cli {
         *donated, *features, *manifest, *schedule;
     int threads;
     bool after_each, bless, expect, locs, debug, fast, imported, isolate, trapping_math,
-        compile, tiered, fix;
+        compile, tiered, fix, only_check;
     cot_limits limits;
     int n_in, n_exports, n_ranges;
     const char **in, **exports, **ranges;
@@ -41,6 +41,7 @@ int cli_build(cot_cli *c);
 int cli_check(cot_cli *c);
 int cli_bench(cot_cli *c);
 int cli_lint(cot_cli *c);
+int cli_fmt(cot_cli *c);
 
 /* bench.c.  Seconds a call: the least and the median of some samples. */
 cot_status cli_time_calls(const cot_kernel *k, void *const *args, double *least,
