@@ -45,6 +45,12 @@ status 2 "$cot" opt f.cot --wrong;                           says "no option '--
 status 2 "$cot" opt f.cot --afer-each;                       says "mean '--after-each'?"
 status 2 "$cot" opt f.cot -p;                                says "-p wants a value"
 status 2 "$cot" opt bad.cot;                                 says "bad.cot:2: add: "
+status 2 "$cot" opt bad.cot --color always;                  says "$(printf \
+    '\033[1mbad.cot:2\033[0m: \033[1;31madd\033[0m: ')"
+status 2 "$cot" opt bad.cot --color never;                   says "bad.cot:2: add: "
+status 2 "$cot" opt bad.cot --color blue;                    says "wants auto, always or never"
+status 0 "$cot" check f.cot --color always;                  prints "$(printf \
+    'text         \033[32magrees\033[0m')"
 status 2 "$cot" opt f.cot -p 'grind';                        says "grind"
 status 2 "$cot" opt f.cot -p 'grad(wrt=[7])'
 status 2 "$cot" opt f.cot --emit html;                       says "not built in"

@@ -6,6 +6,14 @@
 #include "passes/pass.h"
 #include "tools/cot.h"
 
+static void
+tell_end(const cot_cli *c, const char *name, cli_color color, const char *end, const char *why)
+{
+    printf("%-12s ", name);
+    cli_print(c, stdout, color, end, strlen(end));
+    printf("%s\n", why);
+}
+
 /* Print one line; EXIT_CHECK if the check failed, the error's exit if it could not be made. */
 static int
 tell(cot_cli *c, const char *name, cot_status status, const rt_verdict *v)
@@ -26,9 +34,9 @@ tell(cot_cli *c, const char *name, cot_status status, const rt_verdict *v)
     if (v->skipped)
         printf("%-12s skipped: %s\n", name, v->why.text);
     else if (v->good)
-        printf("%-12s agrees\n", name);
+        tell_end(c, name, CLI_GOOD, "agrees", "");
     else
-        printf("%-12s FAILED: %s\n", name, v->why.text);
+        tell_end(c, name, CLI_BAD, "FAILED: ", v->why.text);
     return v->good ? EXIT_DONE : EXIT_CHECK;
 }
 

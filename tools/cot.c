@@ -49,7 +49,7 @@ cli_failed(const cot_cli *c)
     cot_status status = cot_error_status(c->ctx);
 
     cli_hide_progress();
-    fprintf(stderr, "%s\n", cot_error(c->ctx));
+    cli_print_message(c, stderr, cot_error(c->ctx));
     return status == COT_ERR_INTERNAL ? EXIT_BUG : EXIT_USER;
 }
 
@@ -427,6 +427,9 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
             return version();
     if (!read_options(c, argc, argv))
         return EXIT_USER;
+    if (c->color && strcmp(c->color, "auto") != 0 && strcmp(c->color, "always") != 0 &&
+        strcmp(c->color, "never") != 0)
+        return cli_wrong(c, "--color is '%s'; wants auto, always or never", c->color);
     if (c->n_files == 0 ||
         (c->n_files > 1 && !c->expect && !c->bless && verbs[verb].run != cli_fmt))
         return c->n_files == 0

@@ -17,7 +17,7 @@ typedef struct cot_cli {
     int n_files;
     const char **files;
     const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap,
-        *donated, *features, *manifest, *schedule;
+        *donated, *features, *manifest, *schedule, *color;
     int threads;
     bool after_each, bless, expect, locs, debug, fast, imported, isolate, trapping_math,
         compile, tiered, fix, only_check;
@@ -51,6 +51,12 @@ int cli_schedules(cot_cli *c, ir_graph *f, const cot_compile_options *o);
 
 /* usage.c: what `cot --help` prints; false if it cannot be written. */
 bool cli_usage(FILE *to);
+/* color.c.  What is printed for a person has colours on a terminal, or as --color says. */
+typedef enum cli_color { CLI_PLACE, CLI_BAD, CLI_GOOD, CLI_SAID } cli_color;
+bool cli_has_color(const cot_cli *c, FILE *to);
+void cli_print(const cot_cli *c, FILE *to, cli_color color, const char *text, size_t n);
+/* A message and a newline: the place in front of it, and the op behind that, are marked. */
+void cli_print_message(const cot_cli *c, FILE *to, const char *text);
 /* Print "cot VERB: message" and answer EXIT_USER. */
 int cli_wrong(const cot_cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Print the context's error; the exit status that goes with it. */

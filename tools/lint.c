@@ -97,6 +97,14 @@ print_source(const cot_finding *x)
         fclose(file);
 }
 
+static void
+print_instead(const cot_cli *c, const char *form)
+{
+    printf("    instead: ");
+    cli_print(c, stdout, CLI_SAID, form, strlen(form));
+    putchar('\n');
+}
+
 int
 cli_lint(cot_cli *c)
 {
@@ -117,10 +125,10 @@ cli_lint(cot_cli *c)
         return cli_failed(c);
     cli_hide_progress();
     for (int i = 0; i < report.n; i++) {
-        printf("%s\n", report.finding[i].text);
+        cli_print_message(c, stdout, report.finding[i].text);
         print_source(&report.finding[i]);
         if (c->fix && *report.finding[i].instead)
-            printf("    instead: %s\n", report.finding[i].instead);
+            print_instead(c, report.finding[i].instead);
     }
     printf("%s: %d found at %d points\n", f->name, report.n, report.points);
     return report.n ? EXIT_CHECK : EXIT_DONE;
