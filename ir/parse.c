@@ -133,20 +133,6 @@ location(ir_parser *p, int line)
 }
 
 static bool
-constant_data(ir_parser *p, ir_node_text *n, const ir_type *t)
-{
-    const char *at = p->r.at;
-    int line = p->r.line;
-    p->r.at = n->data_at;
-    p->r.line = n->data_line;
-    if (!data(p, t, &n->at.constant.data))
-        return false;
-    p->r.at = at;
-    p->r.line = line;
-    return true;
-}
-
-static bool
 wrong_count(ir_parser *p, const ir_node_text *n, int results, int line)
 {
     cot_context *ctx = p->r.ctx;
@@ -155,6 +141,24 @@ wrong_count(ir_parser *p, const ir_node_text *n, int results, int line)
             (int)n->n_out, "names of results", results);
     p->r.failed = true;
     return false;
+}
+
+static bool
+constant_data(ir_parser *p, ir_node_text *n, const ir_type *const *types, bool typed, int line)
+{
+    const char *at = p->r.at;
+    int line_after = p->r.line;
+    if (!typed)
+        return ir_read_wants(&p->r, "':' and the type of the constant");
+    if (n->n_out == 0)
+        return wrong_count(p, n, 1, line);
+    p->r.at = n->data_at;
+    p->r.line = n->data_line;
+    if (!data(p, types[0], &n->at.constant.data))
+        return false;
+    p->r.at = at;
+    p->r.line = line_after;
+    return true;
 }
 
 static bool
@@ -171,7 +175,7 @@ finish_node(ir_parser *p, ir_node_text *n, const ir_type *const *declared_type, 
         return wrong_count(p, n, results, line);
     for (uint32_t i = 0; i < n->n_out; i++) {
         const ir_type *t = ir_btype(p->b, out[i]);
-        if (t != declared_type[i]) {
+        if (declared_type[i] && t != declared_type[i]) {
             ir_fail(ctx, ir_loc_file(ctx, p->r.file, line), ir_ops[n->op].name,
                     ERR_type_declared, (int)i, ir_type_str(ctx, declared_type[i]),
                     ir_type_str(ctx, t));
@@ -214,7 +218,7 @@ no_op(ir_parser *p, const char *name)
     return ir_read_wants(&p->r, ir_format(p->r.a, "the name of an op%s", ir_suggest_text(&s)));
 }
 
-/* %0, %1 = op %x, %y {name=...} : type loc(...) */
+/* %0, %1 = op %x, %y {name=...} : type loc(...); the colon and the types may be missing. */
 static bool
 node(ir_parser *p)
 {
@@ -241,12 +245,12 @@ node(ir_parser *p)
         IR_PUSH(p->r.a, n.in, n.n_in, n.cap_in, v);
     }
     const ir_type **types = IR_NEW_N(p->r.a, const ir_type *, n.n_out);
-    if (!ir_parse_attributes(p, &n) || !ir_read_expect(&p->r, ":") ||
-        !declared(p, n.n_out, types))
+    if (!ir_parse_attributes(p, &n))
         return false;
-    if (n.op == OP_constant && n.n_out == 0)
-        return wrong_count(p, &n, 1, line);
-    if (n.op == OP_constant && !constant_data(p, &n, types[0]))
+    const bool typed = ir_read_try(&p->r, ":");
+    if (typed && !declared(p, n.n_out, types))
+        return false;
+    if (n.op == OP_constant && !constant_data(p, &n, types, typed, line))
         return false;
     p->b->loc = location(p, line);
     return !p->r.failed && finish_node(p, &n, types, line);

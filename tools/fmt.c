@@ -107,16 +107,33 @@ skip_comments(const fmt *f, uint32_t i)
     return i;
 }
 
-/* The colon of the node at i, outside of brackets. */
+/* The token behind the operands and attributes of the node at i: its colon, if it has types. */
+static uint32_t
+behind_left(const fmt *f, uint32_t i)
+{
+    if (f->token[i].at[0] == '%')
+        while (i < f->n && !is(&f->token[i++], "="))
+            ;
+    i = skip_comments(f, skip_comments(f, i) + 1); /* the op */
+    while (i < f->n && f->token[i].at[0] == '%') {
+        const uint32_t next = skip_comments(f, i + 1);
+        if (next >= f->n || !is(&f->token[next], ","))
+            return next < f->n && is(&f->token[next], "{") ? behind_bracket(f, next) : i + 1;
+        i = skip_comments(f, next + 1);
+    }
+    return i < f->n && is(&f->token[i], "{") ? behind_bracket(f, i) : i;
+}
+
+/* The colon of the node at i, or f->n. */
 static uint32_t
 colon_of(const fmt *f, uint32_t i)
 {
-    while (i < f->n && !is(&f->token[i], ":"))
-        i = strchr("([{", f->token[i].at[0]) ? behind_bracket(f, i) : i + 1;
-    return i;
+    const uint32_t k = skip_comments(f, behind_left(f, i));
+
+    return k < f->n && is(&f->token[k], ":") ? k : f->n;
 }
 
-/* The token behind the types of a node, whose colon is at i, and behind its location. */
+/* The token behind the types whose colon is at i. */
 static uint32_t
 behind_types(const fmt *f, uint32_t i)
 {
@@ -129,7 +146,24 @@ behind_types(const fmt *f, uint32_t i)
         i = behind_bracket(f, i);
         next = skip_comments(f, i);
     } while (next < f->n && is(&f->token[next], ",") && (i = next) != 0);
-    return next < f->n && is(&f->token[next], "loc") ? behind_bracket(f, next + 1) : i;
+    return i;
+}
+
+/* The token behind the node at i and its location. */
+static uint32_t
+behind_node(const fmt *f, uint32_t i)
+{
+    const uint32_t colon = colon_of(f, i);
+    const uint32_t end = colon < f->n ? behind_types(f, colon) : behind_left(f, i);
+    const uint32_t next = skip_comments(f, end);
+
+    return next < f->n && is(&f->token[next], "loc") ? behind_bracket(f, next + 1) : end;
+}
+
+static bool
+is_node(const token *t)
+{
+    return !is_comment(t) && !is(t, "}") && !is(t, "ret") && !is(t, "fn") && !is(t, "format");
 }
 
 /* The token behind a statement, if it is one. */
@@ -142,8 +176,8 @@ behind_statement(const fmt *f, uint32_t i)
         return i + 1;
     if (is(t, "format"))
         return skip_comments(f, i + 1) + 1;
-    if (t->at[0] == '%')
-        return behind_types(f, colon_of(f, i));
+    if (is_node(t))
+        return behind_node(f, i);
     while (i < f->n && !is(&f->token[i], is(t, "ret") ? "}" : "{"))
         i++;
     return is(t, "ret") ? i : i + 1;
@@ -228,7 +262,7 @@ column_of(fmt *f, uint32_t i)
 
     while (i < f->n && !is(&f->token[i], "}")) {
         const uint32_t end = statement_end(f, i);
-        if (f->token[i].at[0] == '%') {
+        if (is_node(&f->token[i]) && colon_of(f, i) < f->n) {
             const size_t n = 2 + strlen(joined(f, i, colon_of(f, i), true));
             column = n > column && n <= TYPE_COLUMN_MAX ? n : column;
         }
@@ -242,11 +276,14 @@ write_statement(fmt *f, uint32_t from, uint32_t to)
 {
     const token *t = &f->token[from];
 
-    if (t->at[0] == '%') {
-        const uint32_t colon = colon_of(f, from);
+    const uint32_t colon = is_node(t) ? colon_of(f, from) : f->n;
+
+    if (colon < to) {
         const char *left = joined(f, from, colon, true),
                    *types = joined(f, colon + 1, to, false);
         ir_buf_printf(&f->out, "  %-*s : %s", f->column ? (int)f->column - 2 : 0, left, types);
+    } else if (is_node(t)) {
+        ir_buf_printf(&f->out, "  %s", joined(f, from, to, true));
     } else {
         ir_buf_printf(&f->out, "%s%s", is(t, "ret") ? "  " : "", joined(f, from, to, false));
     }

@@ -113,6 +113,12 @@ static const struct {
       "bad.cot:2: found ':'; wants the attribute axes of reduce_sum" },
     { "fn @f() -> f32[] {\n  constant {data=1} : f32[]\n}",
       "bad.cot:2: constant: node: has 0 names of results; wants 1" },
+    { "fn @f() -> f32[] {\n  %0 = constant {data=1}\n  ret %0\n}",
+      "bad.cot:3: found 'ret'; wants ':' and the type of the constant" },
+    { "fn @f(%x: f32[2]) -> f32[] {\n  %0 = sin %x\n  %1 = sin %0 : f32[]\n  ret %1\n}",
+      "bad.cot:3: sin: result 0 is declared f32[]; it is f32[2]" },
+    { "fn @f(%x: f32[2], %y: f32[3]) -> f32[] {\n  %0 = add %x, %y\n  ret %0\n}",
+      "bad.cot:2: add: operands are f32[2] and f32[3]; wants equal shapes" },
 };
 enum { BAD = sizeof bad / sizeof *bad };
 
