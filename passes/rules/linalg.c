@@ -119,7 +119,7 @@ jvp_triangular_solve(ir_build *b, const ir_graph *f, const ir_node *n, const dua
         dx = at->triangle.transposed ? pass_la_transpose(b, dx) : dx;
         r = tan_sub(b, r, at->triangle.right ? ir_matmul(b, z, dx) : ir_matmul(b, dx, z));
     }
-    y->tan = r ? solve(b, in[0].val, r, *at) : IR_NONE;
+    y->tan = r ? solve(b, in[0].val, r, ir_node_attrs(n)) : IR_NONE;
 }
 
 void
