@@ -215,6 +215,7 @@ specialise_pass(cot_fn *f, bool alone, fe_special *s)
 {
     const fe_shape *shape = fe_shape_of(f->row->name);
     pass_options o = f->options;
+    struct ir_follow *const follow = f->ctx->follow;
     const ir_type *const *type;
     const fe_special *inner;
     int n = s->n_types;
@@ -222,7 +223,10 @@ specialise_pass(cot_fn *f, bool alone, fe_special *s)
     o.vmap.who = f->name;
     o.vmap.loc = f->loc;
     o.vmap.in_name = argument_names(f, n);
-    COT_TRY(inner_types(f, &n, s->type, alone, &o.vmap, &type));
+    f->ctx->follow = NULL; /* which may ask for the types of the function inside */
+    const cot_status typed = inner_types(f, &n, s->type, alone, &o.vmap, &type);
+    f->ctx->follow = follow;
+    COT_TRY(typed);
     COT_TRY(inside_axis(f, &o.vmap, n, type, alone, &inner));
     o.in_names = NULL;
     if (shape->wrt) {
@@ -430,9 +434,33 @@ specialise(cot_fn *f, bool alone, fe_special *s)
     }
 }
 
+/* While values are followed: nothing is kept, since locations are those of one walk; what is no
+ * transform is where it begins. */
+static cot_status
+specialise_followed(cot_fn *f, int n, const ir_type *const *type, bool alone,
+                    const fe_special **out)
+{
+    struct ir_follow *const follow = f->ctx->follow;
+    fe_special *s = IR_NEW(&f->ctx->arena, fe_special);
+    const fe_special *first;
+
+    *s = (fe_special){ .n_types = n, .type = type, .axes = f->ctx->axes };
+    *out = s;
+    if (f->kind == FE_FN_PASS)
+        return specialise(f, alone, s);
+    f->ctx->follow = NULL;
+    const cot_status status = fe_specialise(f, n, type, alone, &first);
+    f->ctx->follow = follow;
+    COT_TRY(status);
+    *s = *first;
+    return pass_follow("source", NULL, &s->graph);
+}
+
 cot_status
 fe_specialise(cot_fn *f, int n, const ir_type *const *type, bool alone, const fe_special **out)
 {
+    if (f->ctx->follow)
+        return specialise_followed(f, n, type, alone, out);
     const fe_special *cached = find_cached(f, n, type);
 
     if (cached) {

@@ -22,7 +22,7 @@ ir_build_drop(ir_build *b)
 void
 ir_graph_drop(ir_graph *f)
 {
-    if (f->chain == 0)
+    if (f->chain == 0 && !f->ctx->follow)
         ir_arena_give(f->arena);
 }
 
@@ -41,6 +41,8 @@ ir_build_new(cot_context *ctx, const char *name)
     ir_map_init(&b->named, work);
     IR_PUSH(work, b->node, b->n_nodes, b->cap_nodes, (ir_node){ 0 });
     IR_PUSH(work, b->value, b->n_values, b->cap_values, (ir_value){ 0 });
+    b->follows = ctx->follow != NULL;
+    IR_PUSH(work, b->value_loc, b->n_value_loc, b->cap_value_loc, 0);
     return b;
 }
 
@@ -64,6 +66,8 @@ static ir_ref
 new_value(ir_build *b, const ir_type *type, uint32_t node)
 {
     IR_PUSH(b->work, b->value, b->n_values, b->cap_values, ((ir_value){ type, node }));
+    if (b->follows)
+        IR_PUSH(b->work, b->value_loc, b->n_value_loc, b->cap_value_loc, b->loc);
     return b->n_values - 1;
 }
 
@@ -149,7 +153,11 @@ ir_input_like(ir_build *b, const ir_graph *f, ir_ref v, const char *prefix)
         if (!*prefix)
             hidden = f->hidden[v - 1];
     }
-    return ir_input_hidden(b, f->value[v].type, name, hidden);
+    const ir_loc loc = b->loc;
+    b->loc = b->follows ? ir_value_loc(f, v) : loc;
+    const ir_ref x = ir_input_hidden(b, f->value[v].type, name, hidden);
+    b->loc = loc;
+    return x;
 }
 
 void
@@ -252,9 +260,9 @@ operands_ready(ir_build *b, ir_op op, int n_in, const ir_ref *in)
         b->ctx->here = (ir_here){ b->loc, ir_ops[op].name };
         b->status = ir_check(b->ctx);
         b->ctx->here = outer;
-        if (b->status != COT_OK)
-            return false;
     }
+    if (b->status != COT_OK)
+        return false;
     if (ir_ops[op].n_in >= 0 && ir_ops[op].n_in != n_in) {
         ir_build_fail(b, ir_ops[op].name, ERR_operand_count, n_in, ir_ops[op].n_in);
         return false;
@@ -282,6 +290,15 @@ nests_within(ir_build *b, ir_op op, const ir_attrs *at)
     return nest <= IR_MAX_NEST;
 }
 
+/* v, which is there already, also stands for the node that was asked for. */
+static void
+note_merged(ir_build *b, ir_ref v)
+{
+    ir_loc *at = b->value[v].node ? &b->node[b->value[v].node].loc : &b->value_loc[v];
+
+    *at = ir_loc_join(b->ctx, *at, b->loc);
+}
+
 static int
 add_typed(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, int n_out,
           const ir_type *const *type, bool ordered, ir_ref *out)
@@ -293,6 +310,8 @@ add_typed(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at,
     if (old) {
         for (int i = 0; i < n_out; i++)
             out[i] = old->first + (ir_ref)i;
+        if (b->follows)
+            note_merged(b, old->first);
         return n_out;
     }
     ir_node n = {
@@ -365,6 +384,8 @@ ir_add_node(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *a
         ir_ref same = ir_fold(b, op, n_in, in, at, type[0]);
         if (same) {
             out[0] = same;
+            if (b->follows)
+                note_merged(b, same);
             return 1;
         }
     }
@@ -377,40 +398,6 @@ ir_node1(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at)
     ir_ref out = IR_NONE;
     ir_add_node(b, op, n_in, in, at, &out);
     return out;
-}
-
-int
-ir_copy_node(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *out)
-{
-    return ir_add_node(b, (ir_op)n->op, n->n_in, in, n->at, out);
-}
-
-void
-ir_copy_mapped(ir_build *b, const ir_node *n, ir_ref *at)
-{
-    ir_ref *in = IR_NEW_N(b->work, ir_ref, n->n_in + 1);
-
-    for (int i = 0; i < n->n_in; i++)
-        in[i] = at[n->in[i]];
-    b->loc = n->loc;
-    ir_copy_node(b, n, in, at + n->first);
-}
-
-void
-ir_inline_graph(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out)
-{
-    ir_ref *map = IR_NEW_N(b->work, ir_ref, f->n_values);
-    ir_loc loc = b->loc;
-    b->uncontracted |= f->uncontracted;
-    b->guarded |= f->guarded;
-    b->contracted |= f->contracted;
-    for (int i = 0; i < f->n_in; i++)
-        map[f->in[i]] = in[i];
-    ir_each_node(n, f)
-        ir_copy_mapped(b, n, map);
-    b->loc = loc;
-    for (int i = 0; i < f->n_out; i++)
-        out[i] = map[f->out[i]];
 }
 
 /* Mark the nodes that outputs, writes and effects need. */
@@ -560,6 +547,16 @@ end_work(ir_build *b)
     b->in = b->out = NULL;
 }
 
+static const ir_loc *
+input_locs(const ir_build *b)
+{
+    ir_loc *at = b->follows ? IR_NEW_N(b->arena, ir_loc, b->n_in + 1) : NULL;
+
+    for (uint32_t i = 0; at && i < b->n_in; i++)
+        at[i] = b->value_loc[b->in[i]];
+    return at;
+}
+
 cot_status
 ir_build_end(ir_build *b, ir_graph **out)
 {
@@ -576,6 +573,7 @@ ir_build_end(ir_build *b, ir_graph **out)
     f->n_out = (int)b->n_out;
     f->in_name = b->in_name ? b->in_name : IR_NEW_N(b->arena, const char *, 1);
     f->hidden = b->hidden ? b->hidden : IR_NEW_N(b->arena, ir_hidden, 1);
+    f->in_loc = input_locs(b);
     f->out_name = any_name(b->out_name, b->n_out) ? b->out_name : NULL;
     compact(b, f, needed(b));
     f->n_inout = (int)b->n_inout;

@@ -41,6 +41,9 @@ typedef struct ir_build {
     bool uncontracted;
     bool guarded;                       /* so is this, where there is a select */
     bool contracted; /* so is this: contract has run for the last time */
+    bool follows; /* values are followed: by value, of inputs: the location (follow.h) */
+    ir_loc *value_loc;
+    uint32_t n_value_loc, cap_value_loc;
     bool kept; /* its nodes are asked for after its end: those of a trace, by its handles */
     /* both on, unless COT_OFF has cse; folding of constants is never off */
     bool cse, fold;
@@ -93,6 +96,11 @@ int ir_copy_node(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *out);
 /* Copy node n of f, with its location: at[v] is what stands for value v of f, operands and
  * results. */
 void ir_copy_mapped(ir_build *b, const ir_node *n, ir_ref *at);
+/* Where value v comes from; of an input 0, unless values are followed. */
+ir_loc ir_build_loc(const ir_build *b, ir_ref v);
+/* The location of a node of a graph that is inlined at `around`: loc, or both while values are
+ * followed and loc leads to no mark, as in what a rule has traced. */
+ir_loc ir_loc_inside(const ir_build *b, ir_loc loc, ir_loc around);
 /* Copy the body of f in place: its inputs are `in`, the values of its outputs go to out. */
 void ir_inline_graph(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out);
 

@@ -71,6 +71,7 @@ struct cot_context {
     ir_attached *attached;
     pthread_mutex_t lock;               /* recursive: a miss in a cache, a trace        */
     uint32_t serial;                    /* of traces                                   */
+    struct ir_follow *follow; /* who follows values through passes (follow.h); or NULL */
     /* arenas that are lent, that were given back, and all of these and those kept: lent.h */
     struct ir_lent *lent, *spare, *lendable;
     uint64_t lent_serial, lent_before; /* the last one, and that before the call at hand */

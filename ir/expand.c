@@ -94,7 +94,11 @@ ir_expand(cot_context *ctx, ir_loc loc, ir_op op, const ir_attrs *at, int n_in,
 {
     expansion_table *t = table_of(ctx);
     const ir_attrs own = ir_attrs_of(ir_ops[op].record, at);
-    expansion_entry key = { .op = op, .loc = loc, .at = own, .n_in = n_in, .in = in };
+    expansion_entry key = { .op = op,
+                            .loc = ctx->follow ? ir_loc_plain(ctx, loc) : loc,
+                            .at = own,
+                            .n_in = n_in,
+                            .in = in };
     const uint64_t hash = hash_of(&key);
     uint32_t cursor = 0, id;
 

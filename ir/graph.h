@@ -56,6 +56,7 @@ struct cot_graph {
     const ir_ref *in, *out;
     const char *const *in_name;         /* names of inputs, for printing; entries may be NULL */
     const ir_hidden *hidden;            /* of inputs: what they are bound to */
+    const ir_loc *in_loc; /* of inputs, while values are followed (follow.h); else NULL */
     /* of outputs, likewise; NULL as a whole if there are none */
     const char *const *out_name;
     /* the last results, in ascending order of their arguments */
@@ -69,6 +70,7 @@ struct cot_graph {
     uint64_t hash;                      /* of structure and types, not of names and locations */
     /* results of passes on this graph, so that they are found again (passes/memo.h) */
     struct pass_made *made;
+    const struct cot_graph *original; /* of a copy that is followed (follow.h); else NULL */
     bool expands;                       /* a node has an expansion, here or in a sub-function */
     bool complex;                       /* a value is complex, here or in a sub-function */
     /* a node is a collective, likewise, but in no custom function */
@@ -109,6 +111,14 @@ static inline const ir_node *
 ir_def(const ir_graph *f, ir_ref v)     /* NULL for an input */
 {
     return f->value[v].node ? &f->node[f->value[v].node] : NULL;
+}
+/* Where value v comes from; an input has a location only while values are followed. */
+static inline ir_loc
+ir_value_loc(const ir_graph *f, ir_ref v)
+{
+    const ir_node *n = ir_def(f, v);
+
+    return n ? n->loc : f->in_loc && v <= (ir_ref)f->n_in ? f->in_loc[v - 1] : 0;
 }
 static inline ir_attrs
 ir_node_attrs(const ir_node *n)
@@ -194,6 +204,8 @@ ir_count_open(const ir_graph *f)
 enum { IR_FORMAT = 1 };                 /* the version of the text; files begin with it */
 typedef enum ir_print_flag { IR_PRINT_LOCS = 1, IR_PRINT_FORMAT = 2 } ir_print_flag;
 void ir_print(ir_buf *b, const ir_graph *f, int flags);
+/* The attributes of n, as they print: " {axes=[0]}", or nothing. */
+void ir_print_attrs(ir_buf *b, const ir_node *n);
 typedef struct ir_module { int n; ir_graph **fn; } ir_module;
 /* name is for messages.  Functions belong to the context. */
 cot_status ir_parse(cot_context *ctx, const char *name, const char *text, size_t bytes,

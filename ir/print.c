@@ -190,6 +190,15 @@ is_default(const ir_field *f, const void *p)
     }
 }
 
+/* The name of a sub-function that is not printed itself is its own. */
+static void
+print_fn_name(graph_printer *p, const ir_graph *f)
+{
+    const char *name = name_of(p, f);
+
+    ir_buf_printf(p->b, "@%s", name ? name : f->name);
+}
+
 static void
 print_field(graph_printer *p, const ir_field *f, const void *at)
 {
@@ -202,13 +211,15 @@ print_field(graph_printer *p, const ir_field *f, const void *at)
     case IR_F_FLAG: ir_buf_str(b, *(const int *)at ? "true" : "false"); break;
     case IR_F_MODE: ir_buf_str(b, ir_mode_name[*(const int *)at]); break;
     case IR_F_DATA: print_data(b, at); break;
-    case IR_F_GRAPH: ir_buf_printf(b, "@%s", name_of(p, *(ir_graph *const *)at)); break;
+    case IR_F_GRAPH: print_fn_name(p, *(ir_graph *const *)at); break;
     case IR_F_TEXT: print_text(b, *(const char *const *)at); break;
     case IR_F_GRAPHS: {
         const ir_graphs *s = at;
         ir_buf_str(b, "[");
-        for (int i = 0; i < s->n; i++)
-            ir_buf_printf(b, i ? ", @%s" : "@%s", name_of(p, s->at[i]));
+        for (int i = 0; i < s->n; i++) {
+            ir_buf_str(b, i ? ", " : "");
+            print_fn_name(p, s->at[i]);
+        }
         ir_buf_str(b, "]");
     }
     }
@@ -232,13 +243,22 @@ print_attrs(graph_printer *p, const ir_node *n)
         ir_buf_str(p->b, "}");
 }
 
+void
+ir_print_attrs(ir_buf *b, const ir_node *n)
+{
+    graph_printer p = { .b = b, .scratch = b->arena };
+
+    print_attrs(&p, n);
+}
+
 static void
 print_loc(ir_buf *b, const cot_context *ctx, ir_loc loc)
 {
     const ir_loc_entry *e = ir_loc_at(ctx, loc);
     if (e->from) {
         print_loc(b, ctx, e->from);
-        ir_buf_printf(b, ", \"%s\"", e->how);
+        if (e->how)
+            ir_buf_printf(b, ", \"%s\"", e->how);
     } else if (e->file) {
         ir_buf_printf(b, "\"%s\":%d", e->file, e->line);
     }

@@ -16,6 +16,7 @@ pass_checkpoint(const ir_graph *f, bool products, ir_graph **out)
 
     COT_TRY(pass_inline(f, &at.call.body));
     pass_inputs(b, f, in);
+    b->loc = f->n_out > 0 ? pass_output_loc(f, 0) : 0;
     ir_add_node(b, OP_call, f->n_in, in, &at, y);
     for (int j = 0; j < f->n_out; j++)
         pass_output(b, f, j, y[j], "");

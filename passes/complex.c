@@ -61,6 +61,7 @@ split_input(ir_build *b, const ir_graph *f, int i, boundary how)
 {
     const ir_ref v = f->in[i];
     const ir_type *t = ir_type_at(f, v);
+    b->loc = ir_value_loc(f, v);
     if (!is_complex(f, v))
         return (pass_pair){ ir_input_like(b, f, v, ""), IR_NONE };
     if (how == WHOLE)
@@ -298,9 +299,10 @@ split_graph(const ir_graph *f, boundary how, ir_graph **out)
         s.env[f->in[i]] = split_input(b, f, i, how);
     for (uint32_t i = 1; i < f->n_nodes && b->status == COT_OK; i++)
         split_node(&s, &f->node[i]);
-    b->loc = 0;
-    for (int j = 0; j < f->n_out && b->status == COT_OK; j++)
+    for (int j = 0; j < f->n_out && b->status == COT_OK; j++) {
+        b->loc = ir_value_loc(f, f->out[j]);
         split_output(b, f, j, s.env[f->out[j]], how);
+    }
     return pass_end(b, "complex", out);
 }
 

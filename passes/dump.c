@@ -1,10 +1,11 @@
-/* COT_DUMP: graphs as text after the stages that the user names, to stderr or to numbered
- * files.
+/* Graphs shown after stages: to who follows values, and by COT_DUMP as text, to stderr or to
+ * numbered files.
  *
  * A dump is legal input to `cot opt`.  An unchanged graph is one line of comment. */
 #include <stdio.h>
 
 #include "ir/config.h"
+#include "ir/follow.h"
 #include "passes/pass.h"
 
 /* Is f the function that the user asked for, or derived from it ("f.grad.vmap")? */
@@ -53,4 +54,20 @@ pass_dump(const char *stage, const ir_graph *before, const ir_graph *f)
         ir_print(&text, f, IR_PRINT_LOCS | (f->ctx->config.dump_dir ? IR_PRINT_FORMAT : 0));
     }
     write_text(f->ctx, stage, f, text.text);
+}
+
+cot_status
+pass_follow(const char *stage, const ir_graph *from, ir_graph **g)
+{
+    const ir_follow *follow = (*g)->ctx->follow;
+
+    return follow ? follow->stage(follow->user, stage, false, from, g) : COT_OK;
+}
+
+cot_status
+pass_follow_part(const char *stage, const ir_graph *from, ir_graph **g)
+{
+    const ir_follow *follow = (*g)->ctx->follow;
+
+    return follow ? follow->stage(follow->user, stage, true, from, g) : COT_OK;
 }

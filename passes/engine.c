@@ -7,8 +7,7 @@
 ir_loc
 pass_output_loc(const ir_graph *f, int j)
 {
-    const ir_node *n = ir_def(f, f->out[j]);
-    return n ? n->loc : 0;
+    return ir_value_loc(f, f->out[j]);
 }
 
 ir_loc

@@ -26,7 +26,8 @@ reverse_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux, const char
         tangent[i] = true;
     for (int j = 0; j < linear->n_out; j++)
         has_ct[j] = true;
-    return pass_transpose_graph(linear, tangent, has_ct, &r->transposed);
+    COT_TRY(pass_transpose_graph(linear, tangent, has_ct, &r->transposed));
+    return pass_follow_part("transposed", linear, &r->transposed);
 }
 
 /* What a graph is made from is of no use once that graph is made. */
@@ -95,9 +96,11 @@ cotangent_inputs(ir_build *b, const reverse *r)
 {
     const ir_graph *f = r->f;
     ir_ref *ct = IR_NEW_N(b->arena, ir_ref, f->n_out + 1);
-    for (int j = 0; j < r->parts.n_diff; j++)
+    for (int j = 0; j < r->parts.n_diff; j++) {
+        b->loc = pass_output_loc(f, j);
         if (ir_is_floating(f, f->out[j]))
             ct[j] = ir_input(b, ir_type_at(f, f->out[j]), "ct");
+    }
     return ct;
 }
 
@@ -165,6 +168,7 @@ grad(const ir_graph *f, const pass_wrt *wrt, int aux, const char *what, const ch
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, f->n_in + 1);
     pass_inputs(b, f, x);
     const ir_ref *y = run_known(b, &r, x);
+    b->loc = pass_output_loc(f, 0);
     const ir_ref one = ir_splat(b, ir_type_at(f, f->out[0]), 1);
     output_cotangents(b, &r, run_transposed(b, &r, y + f->n_out, &one));
     for (int j = value ? 0 : 1; j < f->n_out; j++)

@@ -196,9 +196,11 @@ smaller_body(ir_build *outer, const hoisting *h)
     b->uncontracted = g->uncontracted;
     for (int i = 0; i < h->consts; i++)
         map[g->in[i]] = ir_input_like(b, g, g->in[i], "");
-    for (uint32_t v = 1; v < g->n_values; v++)
+    for (uint32_t v = 1; v < g->n_values; v++) {
+        b->loc = ir_value_loc(g, v);
         if (h->moved[v])
             map[v] = ir_input(b, ir_type_at(g, v), NULL);
+    }
     for (int i = h->consts; i < g->n_in; i++)
         map[g->in[i]] = ir_input_like(b, g, g->in[i], "");
     for (int i = 0; i < g->n_out; i++)

@@ -79,6 +79,7 @@ static cot_status
 on_unit(const ir_graph *g, const ir_type *t, ir_graph **out)
 {
     ir_build *b = ir_build_new(g->ctx, g->name);
+    b->loc = ir_value_loc(g, g->in[g->n_in - 1]);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, g->n_in), *y = IR_NEW_N(b->arena, ir_ref, g->n_out);
 
     for (int i = 0; i < g->n_in - 1; i++)
@@ -151,6 +152,7 @@ random_columns(jacobian *s, int i)
     int aux = s->f->n_out - s->n_diff, key = s->key;
     ir_graph *jvp;
 
+    s->b->loc = ir_value_loc(s->f, s->f->in[s->args.arg[i]]);
     COT_TRY(pass_jvp(s->f, &one, aux, &jvp));
     ir_ref *y = IR_NEW_N(s->b->arena, ir_ref, jvp->n_out);
     over_basis(s, jvp, s->x, x, y);
@@ -177,6 +179,7 @@ columns(jacobian *s, int i)
     ir_graph *known, *linear;
     int aux = s->f->n_out - s->n_diff;
 
+    s->b->loc = ir_value_loc(s->f, s->f->in[s->args.arg[i]]);
     COT_TRY(pass_linearize_halves(s->f, &one, aux, &known, &linear));
     ir_ref *y = IR_NEW_N(s->b->arena, ir_ref, known->n_out);
     ir_ref *dy = IR_NEW_N(s->b->arena, ir_ref, linear->n_out);
@@ -219,6 +222,7 @@ rows(jacobian *s, int j)
     const ir_graph *f;
     ir_graph *fwd, *bwd;
 
+    s->b->loc = pass_output_loc(s->f, j);
     COT_TRY(one_output(s, j, &f));
     COT_TRY(pass_vjp_halves(f, &wrt, aux, &fwd, &bwd));
     ir_ref *y = IR_NEW_N(s->b->arena, ir_ref, fwd->n_out),
@@ -288,5 +292,6 @@ pass_hessian(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out)
     ir_graph *first;
 
     COT_TRY(pass_jacrev(f, wrt, aux, 0, &first));
+    COT_TRY(pass_follow_part("jacrev", f, &first));
     return pass_jacfwd(first, wrt, aux, 0, PASS_RANDOM_SAME, out);
 }

@@ -105,8 +105,10 @@ pass_jvp_outputs(const ir_graph *f, const bool *active, int n_diff, bool *out_ac
     for (int j = 0; j < f->n_out; j++) {
         const bool has = w.env[f->out[j]].tan != IR_NONE && j < n_diff;
         out_active[j] = (has || out_active[j]) && ir_is_floating(f, f->out[j]);
-        if (out_active[j])
-            pass_output(w.b, f, j, tangent_or_zeros(&w, f->out[j]), "d");
+        if (!out_active[j])
+            continue;
+        w.b->loc = pass_output_loc(f, j);
+        pass_output(w.b, f, j, tangent_or_zeros(&w, f->out[j]), "d");
     }
     return pass_end(w.b, "jvp", out);
 }
@@ -142,9 +144,11 @@ pass_jvp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out)
     jvp_nodes(&w);
     for (int j = 0; j < n; j++)
         pass_output(w.b, f, j, w.env[f->out[j]].val, "");
-    for (int j = 0; j < n; j++)
+    for (int j = 0; j < n; j++) {
+        w.b->loc = pass_output_loc(f, j);
         if (ir_is_floating(f, f->out[j]))
             pass_output(w.b, f, j, tangent_or_zeros(&w, f->out[j]), "d");
+    }
     for (int j = n; j < f->n_out; j++)
         pass_output(w.b, f, j, w.env[f->out[j]].val, "");
     COT_TRY(pass_end(w.b, "jvp", out));

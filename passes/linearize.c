@@ -49,6 +49,7 @@ pass_parts_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux, const c
     COT_TRY(pass_jvp_outputs(f, active, p->n_diff, has, how, &jvp));
     COT_TRY((strcmp(what, "linearize") == 0 ? pass_custom_forward : pass_custom_reverse)(jvp,
                                                                                          &jvp));
+    COT_TRY(pass_follow_part("jvp", f, &jvp));
     bool *known = IR_NEW_N(a, bool, jvp->n_in + 1),
          *known_out = IR_NEW_N(a, bool, jvp->n_out + 1);
     for (int i = 0; i < f->n_in; i++)
@@ -68,6 +69,8 @@ pass_parts_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux, const c
     for (int i = p->n_res; i < p->linear->n_in; i++)
         linear[i] = true;
     ir_graph_drop(jvp);
+    COT_TRY(pass_follow_part("known", NULL, &p->known));
+    COT_TRY(pass_follow_part("linear", NULL, &p->linear));
     return pass_check_linear(p->linear, linear);
 }
 
@@ -85,12 +88,14 @@ tangent_inputs(ir_build *b, const ir_graph *f, const pass_parts *p, ir_ref *in)
 static void
 tangent_outputs(ir_build *b, const ir_graph *f, const pass_parts *p, const ir_ref *tangent)
 {
-    for (int j = 0; j < p->n_diff; j++)
+    for (int j = 0; j < p->n_diff; j++) {
+        b->loc = pass_output_loc(f, j);
         if (ir_is_floating(f, f->out[j]))
             pass_output(b, f, j,
                         p->tangent[j] >= 0 ? tangent[p->tangent[j]]
                                            : pass_zeros_like(b, ir_type_at(f, f->out[j])),
                         "d");
+    }
 }
 
 /* As in jvp, but the known half comes first and the linear half after it. */

@@ -12,6 +12,7 @@
 #include "passes/memo.h"
 
 #include "ir/build.h"
+#include "ir/follow.h"
 
 static bool
 same_flags(const bool *a, const bool *b, int n)
@@ -31,10 +32,19 @@ copy_flags(ir_arena *a, const bool *flag, int n)
     return flag ? ir_copy_bytes(a, flag, sizeof *flag * (size_t)n) : NULL;
 }
 
+/* Where the results of passes on f are listed. */
+static pass_made **
+list_of(const ir_graph *f)
+{
+    struct ir_follow *follow = f->ctx->follow;
+
+    return follow ? ir_follow_made(follow, f) : &((ir_graph *)f)->made;
+}
+
 static pass_made *
 find(const ir_graph *f, const pass_key *key)
 {
-    for (pass_made *m = f->made; m; m = m->next)
+    for (pass_made *m = *list_of(f); m; m = m->next)
         if (m->key.pass == key->pass && m->key.size == key->size &&
             m->key.option == key->option && m->key.type == key->type &&
             same_name(m->key.name, key->name) && same_flags(m->key.in, key->in, f->n_in) &&
@@ -49,7 +59,7 @@ add(const ir_graph *f, const pass_key *key)
 {
     pass_made *m = IR_NEW(f->arena, pass_made);
 
-    m->next = f->made;
+    m->next = *list_of(f);
     m->key = *key;
     m->key.name = key->name ? ir_copy_string(f->arena, key->name) : NULL;
     m->key.in = copy_flags(f->arena, key->in, f->n_in);
@@ -57,7 +67,7 @@ add(const ir_graph *f, const pass_key *key)
     m->key.more_out = copy_flags(f->arena, key->more_out, f->n_out);
     m->in = IR_NEW_N(f->arena, bool, f->n_in + 1);
     m->out = IR_NEW_N(f->arena, bool, f->n_out + 1);
-    ((ir_graph *)f)->made = m;
+    *list_of(f) = m;
     return m;
 }
 
@@ -74,7 +84,7 @@ pass_made_equal(const ir_graph *f, ir_graph *g)
 {
     const pass_key key = { .pass = (pass_any *)pass_made_equal };
 
-    for (const pass_made *m = f->made; m; m = m->next)
+    for (const pass_made *m = *list_of(f); m; m = m->next)
         if (m->key.pass == key.pass && ir_graph_equal(m->graph, g)) {
             ir_graph_drop(g);
             return m->graph;

@@ -197,6 +197,11 @@ cot_status pass_shallow(const ir_graph *f, pass_growth growth, ir_graph **out);
 /* COT_DUMP at a stage ("trace", "grad", ...): prints f, or one line if it equals `before` (may
  * be NULL). */
 void pass_dump(const char *stage, const ir_graph *before, const ir_graph *f);
+/* For who follows values through passes (ir/follow.h): *g is the graph of a stage, made from
+ * `from`, or NULL where it is a part; it may be replaced by a copy.  Does nothing otherwise. */
+cot_status pass_follow(const char *stage, const ir_graph *from, ir_graph **g);
+/* The same for a graph on the way through a pass that works in several steps. */
+cot_status pass_follow_part(const char *stage, const ir_graph *from, ir_graph **g);
 /* Apply the pipeline `grad(wrt=[0]) | vmap(in=[none,0,0], out=0)`, read left to right, to f.
  * after, if not NULL, is called with each result. */
 typedef void pass_after(void *user, const char *name, const ir_graph *before,

@@ -294,7 +294,7 @@ pass_run(const pass_row *row, const ir_graph *f, const pass_options *o, ir_graph
     if (ctx->config.verify)
         COT_TRY(ir_verify(ctx, *out, row->name));
     pass_dump(row->name, f, *out);
-    return COT_OK;
+    return pass_follow(row->name, f, out);
 }
 
 /* Run one pass on *g, a graph on the way from f, which is of no use after it. */

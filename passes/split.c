@@ -30,7 +30,10 @@ pass_residual(pass_splitter *s, ir_ref v)
         s->n_counterpart = 2 * s->kb->n_values;
     }
     if (!s->counterpart[v]) {
+        const ir_loc loc = s->rb->loc;
+        s->rb->loc = ir_build_loc(s->kb, v);
         s->counterpart[v] = ir_input(s->rb, ir_btype(s->kb, v), NULL);
+        s->rb->loc = loc;
         IR_PUSH(s->rb->arena, s->res, s->n_res, s->cap_res, v);
     }
     return s->counterpart[v];
@@ -114,6 +117,7 @@ finish_rest(pass_splitter *s, const ir_graph *draft, const bool *saved, int *n_r
     for (uint32_t v = 1; v < s->kb->n_values; v++) {
         if (!saved[v])
             continue;
+        b->loc = ir_build_loc(s->kb, v);
         made[v] = ir_input(b, ir_btype(s->kb, v), NULL);
         ir_output(s->kb, v);
         ++*n_res;

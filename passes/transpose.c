@@ -160,12 +160,15 @@ backward_inputs(backward *w, const bool *linear, const bool *has_ct, const bool 
         if (!linear[i])
             w->val[f->in[i]] = ir_input_like(w->b, f, f->in[i], "");
     for (int j = 0; j < f->n_out; j++)
-        if (has_ct[j])
+        if (has_ct[j]) {
+            w->b->loc = pass_output_loc(f, j);
             ct[j] = ir_input(w->b, ir_type_at(f, f->out[j]), "ct");
+        }
     for (int j = 0; j < f->n_out; j++) {
         const ir_ref y = f->out[j];
         ir_ref set = IR_NONE;
 
+        w->b->loc = pass_output_loc(f, j);
         if (has_set && has_set[j])
             set = ir_input(w->b, ir_type_as(f->ctx, ir_type_at(f, y), COT_BOOL), "set");
         if (ct[j] && w->lin[y])
@@ -180,11 +183,12 @@ backward_outputs(backward *w, const bool *linear, bool *gives_set)
 {
     const ir_graph *f = w->f;
 
-    w->b->loc = 0;
-    for (int i = 0; i < f->n_in; i++)
+    for (int i = 0; i < f->n_in; i++) {
+        w->b->loc = ir_value_loc(f, f->in[i]);
         if (linear[i])
             ir_output(w->b, w->ct[f->in[i]] ? w->ct[f->in[i]]
                                             : pass_zeros_like(w->b, ir_type_at(f, f->in[i])));
+    }
     for (int i = 0; i < f->n_in && gives_set; i++) {
         const ir_ref set = linear[i] ? pass_lanes_in(&w->lanes, w->where[f->in[i]]) : IR_NONE;
 

@@ -16,7 +16,6 @@
  * learning programs via high-level tracing, SysML 2018. */
 #include "passes/engine.h"
 #include "passes/memo.h"
-#include "passes/rules.h"
 #include "passes/rules/flow.h"
 
 typedef struct vmap_walk {
@@ -98,10 +97,12 @@ mapped_graph(const ir_graph *f, int64_t size, const bool *in_mapped, bool *out_m
 
         if (in_mapped[i])
             t = ir_type_open(f->ctx, t, 0, size);
+        b->loc = ir_value_loc(f, f->in[i]);
         in[i] = ir_input(b, t, f->in_name ? f->in_name[i] : NULL);
     }
     vmap_inline(b, f, size, in, in_mapped, y, is);
     for (int i = 0; i < f->n_out; i++) {
+        b->loc = pass_output_loc(f, i);
         if (out_mapped[i])
             y[i] = pass_map_operand(b, y[i], is[i], size);
         out_mapped[i] |= is[i];
@@ -343,7 +344,7 @@ border_in(ir_build *b, const ir_graph *f, const pass_vmap_options *o, vmap_borde
         const char *name = f->in_name ? f->in_name[i] : NULL;
         const bool hidden = f->hidden[i].kind != IR_SEEN;
         const int64_t axis = hidden ? PASS_NO_AXIS : dims_entry(&o->in, i);
-
+        b->loc = ir_value_loc(f, f->in[i]);
         e->in[i] = axis == PASS_NO_AXIS ? -1 : axis_of(axis, t->rank + 1);
         if (hidden) {
             e->x[i] = border_hidden(b, f, o, i, &e->mapped[i]);
@@ -590,7 +591,9 @@ pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
     if (b->status == COT_OK)
         pass_vmap_into(b, named, o->size, o->chunk, e.x, e.mapped, y, is);
     f->ctx->randomness = around;
-    for (int i = 0; b->status == COT_OK && i < f->n_out; i++)
+    for (int i = 0; b->status == COT_OK && i < f->n_out; i++) {
+        b->loc = pass_output_loc(f, i);
         border_out(b, f, o, i, y[i], is[i]);
+    }
     return ir_build_end(b, out);
 }

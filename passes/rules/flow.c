@@ -91,6 +91,7 @@ pass_flow_permute(ir_build *outer, const ir_graph *f, int n_in, const flow_port 
     for (int i = 0; i < n_in; i++) {
         int k = in[i].at;
 
+        b->loc = k < 0 ? outer->loc : ir_value_loc(f, f->in[k]);
         if (k < 0)
             ir_input(b, in[i].type, NULL);
         else
