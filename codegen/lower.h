@@ -14,6 +14,7 @@ typedef struct cg_lower_options {
     bool share_all;             /* threads share loops however short they are: used by tests */
     /* schedules of contractions for kernels by name, as text (lower/dot_schedule.h); or NULL */
     const char *schedules;
+    struct cg_record *record; /* filled with what is made of which nodes; or NULL */
 } cg_lower_options;
 
 /* Lower f, the output of pass_prepare.  The module's arguments are f's inputs, then its outputs

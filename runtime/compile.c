@@ -136,6 +136,7 @@ rt_lower(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out)
     COT_TRY(without_subnormals(out->prepared, &out->prepared));
     o.donated = donated;
     o.schedules = p->schedules;
+    o.record = p->record;
     return cg_lower(out->prepared, &o, arena, &out->module);
 }
 

@@ -26,6 +26,7 @@ typedef struct rt_plan {
     ir_ints donated;  /* donated arguments */
     /* schedules for kernels by name (codegen/lower/dot_schedule.h); NULL: all are chosen */
     const char *schedules;
+    struct cg_record *record; /* filled with what is made of which nodes; or NULL */
 } rt_plan;
 
 /* The results of the stages for one graph. */
@@ -108,6 +109,9 @@ const char *rt_failure_text(const ir_graph *f, cot_status status, ir_arena *a);
 /* stage.c: the text of a stage of a graph: "simplify", "kernels", "plan", "llvm", "asm" or
  * "c". */
 cot_status rt_stage(const ir_graph *f, const rt_plan *p, const char *stage, ir_buf *out);
+/* The code of a module: the stages "llvm", "asm", "c" and "ptx". */
+cot_status rt_stage_code(const ir_graph *f, const rt_plan *p, const char *stage,
+                         const cg_module *m, ir_buf *out);
 /* dump.c: COT_DUMP for the stages below graphs. */
 void rt_dump_text(cot_context *ctx, const char *fn, const char *stage, const char *text,
                   size_t n);

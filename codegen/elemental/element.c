@@ -1,5 +1,6 @@
 /* Elemental emission: frames, memoised scalars, loads, masks. */
 #include "codegen/elemental/element.h"
+#include "codegen/kernel/record.h"
 
 #include "ir/diag.h"
 
@@ -128,6 +129,7 @@ cg_kernel_begin(cg_lowering *l, const char *name)
     cg_begin(&l->b, l->k);
     l->why_before = l->why->n;
     l->k->loc = l->b.loc = l->entry.loc = l->loc;
+    cg_record_begin(l->m->record, l->loc);
     cg_ix_begin(&l->ix, l->scratch);
     l->n_frames = 0;
     l->mask = 0;
@@ -434,6 +436,7 @@ cg_element(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at)
     } else if (n) {
         const ir_loc around = l->b.loc;
         l->b.loc = n->loc ? n->loc : around;
+        cg_record_node(l->m->record, n->loc);
         x = cg_element_of_node(l, fr, n, (int)(v - n->first), at);
         l->b.loc = around;
     }

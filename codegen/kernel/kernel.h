@@ -330,6 +330,7 @@ typedef struct cg_module {
     bool trapping_math;
     bool read;                  /* read from text: errors are the text's, not the library's */
     const char *why;            /* the decisions of the lowering, as text: cg_explain */
+    struct cg_record *record; /* what was made of which nodes (record.h); or NULL */
     const cg_extern **ext;      /* the foreign calls */
     uint32_t n_ext, cap_ext;
     struct cg_names *names; /* names of kernels: module.c */
@@ -478,6 +479,16 @@ cg_val cg_neutral(cg_build *b, ir_sc_op combine, cot_dtype t);
 uint64_t cg_neutral_bits(ir_sc_op combine, cot_dtype t);
 
 void cg_kernel_print(ir_buf *b, const cg_kernel *k);
+/* The same, and the places in b at which instructions begin, with their locations. */
+typedef struct cg_print_place {
+    size_t at;
+    ir_loc loc;
+} cg_print_place;
+typedef struct cg_print_places {
+    cg_print_place *at;
+    uint32_t n, cap;
+} cg_print_places;
+void cg_kernel_print_places(ir_buf *b, const cg_kernel *k, cg_print_places *places);
 void cg_module_print(ir_buf *b, const cg_module *m);
 /* kernel/parse.c: read what cg_module_print prints, into a module in the arena. cg_module_parse
  * does not prove the module; cg_module_read (verify/read.c) reads and verifies it. */

@@ -26,6 +26,7 @@ typedef struct printer {
     uint32_t *number;
     uint32_t next;
     int indent;
+    cg_print_places *places;    /* or NULL */
 } printer;
 
 static void print_region(printer *p, const cg_region *r);
@@ -398,6 +399,9 @@ print_insn(printer *p, cg_val v)
 {
     const cg_insn *i = &p->k->insn[v];
 
+    if (p->places)
+        IR_PUSH(p->b->arena, p->places->at, p->places->n, p->places->cap,
+                ((cg_print_place){ p->b->n, i->loc }));
     line(p);
     switch (i->op) {
     case CG_LOOP: print_loop(p, i->block); return;
@@ -513,7 +517,13 @@ print_head(printer *p)
 void
 cg_kernel_print(ir_buf *b, const cg_kernel *k)
 {
-    printer p = { .b = b, .k = k, .indent = 2 };
+    cg_kernel_print_places(b, k, NULL);
+}
+
+void
+cg_kernel_print_places(ir_buf *b, const cg_kernel *k, cg_print_places *places)
+{
+    printer p = { .b = b, .k = k, .indent = 2, .places = places };
     int64_t arg = 0;
 
     p.uses = cg_count_uses(k, b->arena);

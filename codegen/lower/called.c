@@ -8,6 +8,7 @@
  *
  * A GPU's kernels cannot call kernels: there the plan of the callee becomes a part of the
  * caller's. */
+#include "codegen/kernel/record.h"
 #include "codegen/lower/level.h"
 #include "ir/diag.h"
 
@@ -127,5 +128,7 @@ cg_plan_called(cg_lowering *l, const ir_graph *f, cg_plan_body *sub, const cg_pl
     l->plan->now++;
     for (int i = 0; i < n + (k->work != 0); i++)
         cg_plan_touch(l, buffer[i]);
+    cg_record_begin(l->m->record, l->loc);
     cg_call_kernel(&l->entry, kernel, buffer, offset, 0, NULL);
+    cg_record_end(l->m->record, l->entry.k, l->plan->now);
 }

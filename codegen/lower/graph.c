@@ -3,6 +3,7 @@
  * The statements of the entry are written in one pass; buffers are parts of the work block
  * whose offsets are assigned later (plan/lifetimes.c). */
 #include "codegen/elemental/element.h"
+#include "codegen/kernel/record.h"
 #include "codegen/lower/level.h"
 #include "codegen/schedule/schedule.h"
 #include "ir/diag.h"
@@ -127,6 +128,19 @@ group_loc(const cg_level *v, const cg_group *g)
     return n ? n->loc : 0;
 }
 
+/* Which value is in which buffer, for who shows it. */
+static void
+record_places(cg_lowering *l, const cg_level *v)
+{
+    for (ir_ref x = 1; l->m->record && x < v->f->n_values; x++) {
+        const ir_node *n = ir_def(v->f, x);
+
+        if (v->place[x].set)
+            cg_record_place(l->m->record, ir_value_loc(v->f, x), n ? (int)(x - n->first) : 0,
+                            l->entry.k, v->place[x].buffer);
+    }
+}
+
 void
 cg_plan_graph(cg_lowering *l, cg_level *v)
 {
@@ -148,5 +162,6 @@ cg_plan_graph(cg_lowering *l, cg_level *v)
             plan_kernel(l, v, g);
         ir_arena_release(l->scratch, mark);
     }
+    record_places(l, v);
     l->loc = around;
 }

@@ -1,5 +1,6 @@
 /* Lowering: from a prepared graph to a module of kernels. */
 #include "codegen/kernel/grid.h"
+#include "codegen/kernel/record.h"
 #include "codegen/lower.h"
 #include "codegen/lower/dot_schedule.h"
 #include "codegen/lower/level.h"
@@ -132,15 +133,18 @@ copy_outputs(cg_lowering *l, cg_level *v, const int *over, const cg_place *to)
         if (ir_def(f, f->out[i]) || from[i].buffer == to[i].buffer ||
             l->entry.k->buffer[from[i].buffer].space == CG_IN)
             continue;
+        l->loc = ir_value_loc(f, f->out[i]);
         const int under = argument_under(f, over, i);
         const bool hides = under >= 0 && f->in[under] != f->out[i];
         cg_place own = hides ? cg_plan_new(l, "old", t) : to[i];
         cg_plan_copy(l, own, from[i], t);
         from[i] = own;
     }
-    for (int i = 0; i < f->n_out; i++)
+    for (int i = 0; i < f->n_out; i++) {
+        l->loc = ir_value_loc(f, f->out[i]);
         if (from[i].buffer != to[i].buffer)
             cg_plan_copy(l, to[i], from[i], ir_type_at(f, f->out[i]));
+    }
 }
 
 static cot_status
@@ -165,6 +169,9 @@ lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *s
     ir_map_init(&l->kernels, arena);
     ir_map_init(&l->called_of, arena);
     l->m = cg_module_new(f->ctx, arena, f->name ? f->name : "f");
+    l->m->record = o->record;
+    if (o->record)
+        *o->record = (cg_record){ .arena = arena };
     l->m->trapping_math = l->target.trapping_math && !l->target.grid;
     cg_kernel *entry = cg_kernel_new(l->m, f->name ? f->name : "f");
     cg_begin(&l->entry, entry);

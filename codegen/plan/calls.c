@@ -3,6 +3,7 @@
 #include "codegen/elemental/element.h"
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/kernel/grid.h"
+#include "codegen/kernel/record.h"
 #include "codegen/plan/plan.h"
 
 uint32_t
@@ -93,7 +94,9 @@ cg_kernel_call_with(cg_lowering *l, int n_params, const cg_val *params)
         offset[m++] = l->arg_offset[i];
         cg_plan_touch(l, l->arg[i] - 1);
     }
+    cg_record_insns(l->m->record, l->k);
     cg_call_kernel(&l->entry, shared_kernel(l), buffer, offset, n_params, params);
+    cg_record_end(l->m->record, l->entry.k, l->plan->now);
 }
 
 void
@@ -108,9 +111,12 @@ cg_plan_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t)
     cg_plan_touch(l, to.buffer);
     cg_plan_touch(l, from.buffer);
     cg_val zero = cg_i64(&l->entry, 0);
-    if (bytes > 0)
-        cg_copy(&l->entry, to.buffer, to.offset ? to.offset : zero, from.buffer,
-                from.offset ? from.offset : zero, bytes);
+    if (bytes == 0)
+        return;
+    cg_record_begin(l->m->record, l->loc);
+    cg_copy(&l->entry, to.buffer, to.offset ? to.offset : zero, from.buffer,
+            from.offset ? from.offset : zero, bytes);
+    cg_record_end(l->m->record, l->entry.k, l->plan->now);
 }
 
 bool

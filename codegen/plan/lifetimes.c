@@ -5,6 +5,8 @@
  * time lies. */
 #include "codegen/plan/plan.h"
 
+#include "codegen/kernel/record.h"
+
 #include <stdlib.h>
 
 enum { ALIGN = 64 };
@@ -105,6 +107,8 @@ cg_plan_assign(cg_lowering *l)
     for (uint32_t i = 0; i < n; i++)
         x[i] = (cg_allocation){ .span = *span_of(l, p[i].buffer), .bytes = p[i].bytes };
     cg_offsets_assign(l->scratch, n, x);
+    for (uint32_t i = 0; i < k->n_buffers && i < l->plan->n; i++)
+        cg_record_life(l->m->record, k, i, l->plan->span[i].first, l->plan->span[i].last);
     for (uint32_t i = 0; i < n; i++) {
         k->buffer[p[i].buffer].offset = x[i].offset;
         if (x[i].offset + x[i].bytes > k->work_bytes)
