@@ -96,6 +96,10 @@ typedef struct cg_c_width {
  * vectors. */
 int cg_c_x86_level(const char *cpu);
 int cg_c_x86_lanes(int level);
+/* Where a module has a record (kernel/record.h), a line of a function has in front of it the
+ * locations of the instructions that it computes, as numbers between two of these bytes:
+ * "\1" "12,7\1x[i] = ...". */
+enum { CG_C_MARK = 1 };
 cot_status cg_c_write(cot_context *ctx, int n_widths, const cg_c_width *w, int n,
                       bool in_process, ir_arena *arena, const void **bytes, size_t *size);
 /* Is s a keyword or a name that no C variable may have? */

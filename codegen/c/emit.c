@@ -455,9 +455,13 @@ cg_c_region(cg_c_emit *e, const cg_region *r, const cg_block *around)
 {
     cg_c_note_uses(e, r, around);
     e->made = 0;
-    for (uint32_t i = 0, n; i < r->n && e->t->status == COT_OK; i++)
+    const char *const marks = e->marks;
+    for (uint32_t i = 0, n; i < r->n && e->t->status == COT_OK; i++) {
+        e->marks = cg_c_marks(e, r->insn[i]);
         if ((n = cg_c_store_adjacent(e, r->insn + i, r->n - i)) > 0)
             i += n - 1;
         else if (e->uses[r->insn[i]] || e->k->insn[r->insn[i]].op >= CG_STORE)
             emit_insn(e, r->insn[i]);
+    }
+    e->marks = marks;
 }

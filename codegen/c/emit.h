@@ -89,6 +89,7 @@ typedef struct cg_c_emit {
     int made;
     /* The current value is to be fixed in place, so its variables are not const. */
     bool settles;
+    const char *marks; /* stands in front of each line (marks.c); or NULL */
 } cg_c_emit;
 
 /* Formats text in the arena; writes a line of the kernel; records the first failure. */
@@ -96,6 +97,8 @@ const char *cg_c_format(cg_c_emit *e, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void cg_c_line(cg_c_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_c_refuse(cg_c_emit *e, const char *what);
+/* marks.c: what stands in front of the lines of v. */
+const char *cg_c_marks(const cg_c_emit *e, cg_val v);
 void cg_c_leave_with(cg_c_emit *e, const char *status);
 
 /* The lanes and copies of a value that varies over a set of levels. cg_c_copy_for: copy c of a

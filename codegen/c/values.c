@@ -24,6 +24,8 @@ cg_c_line(cg_c_emit *e, const char *format, ...)
 {
     va_list ap;
 
+    if (e->marks)
+        ir_buf_str(e->b, e->marks);
     for (int i = 0; i < e->indent; i++)
         ir_buf_str(e->b, "    ");
     va_start(ap, format);
