@@ -48,6 +48,18 @@ emit_text(const ir_graph *f, const rt_plan *p, cg_output what, const cg_module *
 }
 
 cot_status
+rt_stage_code(const ir_graph *f, const rt_plan *p, const char *stage, const cg_module *m,
+              ir_buf *out)
+{
+    const cg_output what = stage[0] == 'l'   ? CG_TO_LLVM
+                           : stage[0] == 'a' ? CG_TO_ASM
+                           : stage[0] == 'p' ? CG_TO_PTX
+                                             : CG_TO_C;
+
+    return emit_text(f, p, what, m, out);
+}
+
+cot_status
 rt_stage(const ir_graph *f, const rt_plan *p, const char *stage, ir_buf *out)
 {
     rt_lowered low;
@@ -78,12 +90,7 @@ rt_stage(const ir_graph *f, const rt_plan *p, const char *stage, ir_buf *out)
     else if (strcmp(stage, "plan") == 0)
         cg_explain(out, low.module);
     else
-        return emit_text(f, p,
-                         stage[0] == 'l'   ? CG_TO_LLVM
-                         : stage[0] == 'a' ? CG_TO_ASM
-                         : stage[0] == 'p' ? CG_TO_PTX
-                                           : CG_TO_C,
-                         low.module, out);
+        return rt_stage_code(f, p, stage, low.module, out);
     return COT_OK;
 }
 

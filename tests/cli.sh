@@ -53,7 +53,7 @@ status 0 "$cot" check f.cot --color always;                  prints "$(printf \
     'text         \033[32magrees\033[0m')"
 status 2 "$cot" opt f.cot -p 'grind';                        says "grind"
 status 2 "$cot" opt f.cot -p 'grad(wrt=[7])'
-status 2 "$cot" opt f.cot --emit html;                       says "not built in"
+status 2 "$cot" opt f.cot --emit html;                       says "cot explore"
 status 2 "$cot" opt model.mlir;                              says \
     "model.mlir: No such file or directory"
 status 0 "$cot" opt f.cot -p 'grad | vmap(in=[0,none], size=3)'; prints "f32[3,4]"

@@ -472,7 +472,9 @@ no_verb(const cot_cli *c, const char *name)
 
     for (int i = 0; i < N_VERBS; i++)
         ir_suggest_try(&s, verbs[i].name);
-    return cli_wrong(c, "no verb '%s'; wants opt, run, build, check, bench, lint or fmt%s",
+    return cli_wrong(c,
+                     "no verb '%s'; wants opt, run, build, check, bench, lint, explore or "
+                     "fmt%s",
                      name, ir_suggest_text(&s));
 }
 

@@ -20,7 +20,7 @@ typedef struct cot_cli {
         *donated, *features, *manifest, *schedule, *color;
     int threads;
     bool after_each, bless, expect, locs, debug, fast, imported, isolate, trapping_math,
-        compile, tiered, fix, only_check;
+        compile, tiered, fix, only_check, assembly;
     cot_limits limits;
     int n_in, n_exports, n_ranges;
     const char **in, **exports, **ranges;
@@ -41,6 +41,7 @@ int cli_build(cot_cli *c);
 int cli_check(cot_cli *c);
 int cli_bench(cot_cli *c);
 int cli_lint(cot_cli *c);
+int cli_explore(cot_cli *c);
 int cli_fmt(cot_cli *c);
 
 /* bench.c.  Seconds a call: the least and the median of some samples. */
@@ -120,6 +121,5 @@ cot_status cli_kernels(cot_context *ctx, const char *name, const char *text, siz
 /* stablehlo.c: do the results meet the expectations of the module?  The first that do not is
  * printed. */
 bool cli_check_expectations(cot_cli *c, const ir_graph *f, void *const *out);
-void cli_print_dot(ir_buf *b, const ir_graph *f);
 
 #endif

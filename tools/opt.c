@@ -3,6 +3,7 @@
 #include "frontend/stablehlo/export/export.h"
 #include "ir/diag.h"
 #include "passes/pass.h"
+#include "runtime/explore/explore.h"
 #include "tools/cot.h"
 
 static cot_status
@@ -14,7 +15,7 @@ print_graph(const cot_cli *c, const ir_graph *f)
     if (!c->emit || strcmp(c->emit, "cot") == 0)
         ir_print(&b, f, IR_PRINT_FORMAT | (c->locs ? IR_PRINT_LOCS : 0));
     else
-        cli_print_dot(&b, f);
+        rt_dot(&b, f, NULL);
     cli_hide_progress();
     fwrite(b.text, 1, b.n, stdout);
     return COT_OK;
@@ -107,7 +108,7 @@ cli_opt(cot_cli *c)
     int worst = EXIT_DONE;
 
     if (c->emit && strcmp(c->emit, "html") == 0)
-        return cli_wrong(c, "--emit html is not built in; wants cot or dot");
+        return cli_wrong(c, "--emit html is `cot explore`; wants cot or dot");
     if (c->emit && strcmp(c->emit, "cot") != 0 && strcmp(c->emit, "dot") != 0)
         return cli_wrong(c, "--emit is '%s'; wants cot or dot", c->emit);
     if (!c->expect && !c->bless)

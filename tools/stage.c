@@ -2,55 +2,11 @@
 #include "codegen/kernel/grid.h"
 #include "ir/diag.h"
 #include "runtime/compile.h"
+#include "runtime/explore/explore.h"
 #include "runtime/values.h"
 #include "tools/cot.h"
 
 #include <stdlib.h>
-
-static void
-print_dot_value(ir_buf *b, const ir_graph *f, ir_ref v)
-{
-    for (int i = 0; i < f->n_in; i++) {
-        if (f->in[i] == v) {
-            ir_buf_printf(b, "in%d", i);
-            return;
-        }
-    }
-    ir_buf_printf(b, "n%u", f->value[v].node);
-}
-
-static void
-print_dot_edge(ir_buf *b, const ir_graph *f, ir_ref from, const char *to)
-{
-    ir_buf_str(b, "  ");
-    print_dot_value(b, f, from);
-    ir_buf_printf(b, " -> %s [label=\"", to);
-    ir_type_print(b, ir_type_at(f, from));
-    ir_buf_str(b, "\"];\n");
-}
-
-void
-cli_print_dot(ir_buf *b, const ir_graph *f)
-{
-    char to[32];
-
-    ir_buf_printf(b, "digraph \"%s\" {\n  node [shape=box, fontname=monospace];\n", f->name);
-    for (int i = 0; i < f->n_in; i++)
-        ir_buf_printf(b, "  in%d [label=\"%s\", shape=ellipse];\n", i,
-                      f->in_name[i] ? f->in_name[i] : "argument");
-    ir_each_node(n, f) {
-        snprintf(to, sizeof to, "n%u", (uint32_t)(n - f->node));
-        ir_buf_printf(b, "  %s [label=\"%s\"];\n", to, ir_ops[n->op].name);
-        for (int i = 0; i < n->n_in; i++)
-            print_dot_edge(b, f, n->in[i], to);
-    }
-    for (int i = 0; i < f->n_out; i++) {
-        snprintf(to, sizeof to, "out%d", i);
-        ir_buf_printf(b, "  %s [label=\"result %d\", shape=ellipse];\n", to, i);
-        print_dot_edge(b, f, f->out[i], to);
-    }
-    ir_buf_str(b, "}\n");
-}
 
 /* Elements of input i of a stage: numbers counted through all inputs, exact in every type. */
 static void
@@ -197,7 +153,7 @@ cli_stage(const ir_graph *f, const char *stage, ir_buf *out)
         return ir_verify(f->ctx, f, "parsing");
     }
     if (n == 3 && memcmp(stage, "dot", n) == 0) {
-        cli_print_dot(out, f);
+        rt_dot(out, f, NULL);
         return COT_OK;
     }
     if (n == 4 && memcmp(stage, "eval", n) == 0)

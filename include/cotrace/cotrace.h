@@ -39,6 +39,7 @@
 #include "cotrace/custom.h"
 #include "cotrace/effects.h"
 #include "cotrace/compile.h"
+#include "cotrace/explore.h"
 #include "cotrace/lint.h"
 #include "cotrace/module.h"
 #include "cotrace/file.h"

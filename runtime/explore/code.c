@@ -1,0 +1,150 @@
+/* The code that is emitted: C, whose lines have the locations of what they compute in front of
+ * them (codegen/c/marks.c), and assembly where it is asked for. */
+#include "runtime/explore/explore.h"
+
+#include <stdlib.h>
+
+/* The kernel whose function begins at this line of n bytes; `last` is the one before it. */
+typedef int part_finder(const rt_exploring *x, const char *line, size_t n, int last);
+enum { OTHER = -1, NOTHING = -2 }; /* another function begins; none does */
+
+/* In C the line is the comment in front of the function, `/<asterisk> name: note`. */
+static int
+find_in_c(const rt_exploring *x, const char *line, size_t n, int last)
+{
+    const cg_module *m = x->low.module;
+
+    if (n < 4 || memcmp(line, "/* ", 3) != 0)
+        return NOTHING;
+    for (uint32_t i = 0; i < m->n_kernels; i++) {
+        const uint32_t k = ((uint32_t)last + 1 + i) % m->n_kernels;
+        const size_t length = strlen(m->kernel[k]->name);
+
+        if (n > 3 + length && memcmp(line + 3, m->kernel[k]->name, length) == 0 &&
+            (line[3 + length] == ':' || strncmp(line + 3 + length, " */", 3) == 0))
+            return (int)k;
+    }
+    return NOTHING;
+}
+
+static bool
+has_end(const char *s, size_t n, const char *end)
+{
+    const size_t length = strlen(end);
+
+    return n >= length && memcmp(s + n - length, end, length) == 0;
+}
+
+/* In assembly for ELF it is the type of the function's symbol: `.type f.entry.name,@function`,
+ * or `.type f.entry,@function` of the entry. */
+static int
+find_in_assembly(const rt_exploring *x, const char *line, size_t n, int last)
+{
+    static const char type[] = "\t.type\t", function[] = ",@function";
+    const cg_module *m = x->low.module;
+
+    (void)last;
+    if (n < sizeof type || memcmp(line, type, sizeof type - 1) != 0 ||
+        !has_end(line, n, function))
+        return NOTHING;
+    n -= strlen(function);
+    if (has_end(line, n, ".entry"))
+        return 0;
+    for (uint32_t k = 1; k < m->n_kernels; k++)
+        if (has_end(line, n, ir_format(x->arena, ".entry.%s", m->kernel[k]->name)))
+            return (int)k;
+    return OTHER;
+}
+
+/* [line, kernel] for each line at which a function begins. */
+static void
+write_parts(const rt_exploring *x, ir_buf *b, const ir_buf *text, part_finder *find)
+{
+    bool first = true;
+    int line = 0, last = 0;
+
+    ir_buf_str(b, ",\"parts\":[");
+    for (const char *s = text->text, *end = s + text->n; s < end; line++) {
+        const char *stop = memchr(s, '\n', (size_t)(end - s));
+        const int k = find(x, s, (size_t)((stop ? stop : end) - s), last);
+
+        if (k != NOTHING) {
+            rt_json_next(b, &first);
+            ir_buf_printf(b, "[%d,%d]", line, k);
+            last = k;
+        }
+        s = stop ? stop + 1 : end;
+    }
+    ir_buf_str(b, "]");
+}
+
+/* The text without marks into `plain`; [line, value] for each of them. */
+static void
+write_c_lines(const rt_exploring *x, ir_buf *b, const ir_buf *text, ir_buf *plain)
+{
+    bool first = true, inside = false;
+    int line = 0;
+
+    ir_buf_str(b, ",\"lines\":[");
+    for (const char *s = text->text, *end = s + text->n; s < end;) {
+        if (*s == CG_C_MARK) {
+            inside = !inside;
+            s++;
+        } else if (inside) {
+            char *after;
+            const uint32_t number = rt_explore_number(x, (ir_loc)strtoul(s, &after, 10));
+
+            if (number) {
+                rt_json_next(b, &first);
+                ir_buf_printf(b, "[%d,%u]", line, number);
+            }
+            s = after + (*after == ',');
+        } else {
+            line += *s == '\n';
+            ir_buf_add(plain, s++, 1);
+        }
+    }
+    ir_buf_str(b, "]");
+}
+
+/* The text of a stage; where it cannot be emitted, the message. */
+static void
+write_code(rt_exploring *x, ir_buf *b, const char *stage, bool is_c)
+{
+    ir_buf text, plain, lines;
+
+    ir_buf_init(&text, x->arena);
+    ir_buf_init(&plain, x->arena);
+    ir_buf_init(&lines, x->arena);
+    ir_buf_str(b, "{\"text\":");
+    if (rt_stage_code(x->low.prepared, &x->plan, stage, x->low.module, &text) != COT_OK) {
+        rt_json_string(b, cot_error(x->ctx));
+        cot_error_clear(x->ctx);
+    } else if (is_c) {
+        write_c_lines(x, &lines, &text, &plain);
+        rt_json_bytes(b, plain.text, plain.n);
+        write_parts(x, b, &plain, find_in_c);
+        ir_buf_add(b, lines.text, lines.n);
+    } else {
+        rt_json_bytes(b, text.text, text.n);
+        write_parts(x, b, &text, find_in_assembly);
+    }
+    ir_buf_str(b, "}");
+}
+
+void
+rt_explore_code(rt_exploring *x, ir_buf *b)
+{
+    const bool here = x->low.module && !x->plan.target.grid;
+
+    ir_buf_str(b, "\"c\":");
+    if (here)
+        write_code(x, b, "c", true);
+    else
+        ir_buf_str(b, "null");
+    ir_buf_str(b, ",\"assembly\":");
+    if (here && x->assembly && x->plan.backend == cg_llvm() && cg_llvm())
+        write_code(x, b, "asm", false);
+    else
+        ir_buf_str(b, "null");
+}

@@ -1,0 +1,174 @@
+"""The data of `cot explore` are what docs/explore.md says:  schema.py COT PAGE FOLDER FILE...
+
+The tables of the page are the schema: each object has the fields of its table, of those types,
+and no other.  Numbers of values, graphs, stages, kernels and buffers are those of one that is
+there.  Every FILE is followed through several pipelines.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+PIPELINES = ("", "vjp", "jvp | vmap(size=2)")
+NO_DOT = {**os.environ, "PATH": "/nonexistent"}  # drawings take most of the time
+
+
+def tables(path):
+    """The fields of each object: name to (type, may it be absent)."""
+    found, fields = {}, None
+    for line in open(path, encoding="utf-8"):
+        title = re.match(r"### (\w+)$", line)
+        row = re.match(r"\| `(\w+)` \| ([\w ]+)(\?)? \|", line)
+        if title:
+            fields = found.setdefault(title.group(1), {})
+        elif row and fields is not None:
+            fields[row.group(1)] = row.group(2).strip(), row.group(3) is not None
+    return found
+
+
+class Judge:
+    def __init__(self, schema):
+        self.schema, self.wrong, self.objects = schema, [], 0
+
+    def check(self, good, where, what):
+        if not good:
+            self.wrong.append(f"{where}: {what}")
+
+    def is_a(self, x, kind, where):
+        if kind.startswith("list of "):
+            self.check(isinstance(x, list), where, f"{x!r} is no list")
+            for i, item in enumerate(x if isinstance(x, list) else ()):
+                self.is_a(item, kind[8:], f"{where}[{i}]")
+        elif kind in self.schema:
+            self.object(x, kind, where)
+        else:
+            pair = isinstance(x, list) and len(x) == 2 and all(isinstance(n, int) for n in x)
+            good = {"string": isinstance(x, str), "boolean": isinstance(x, bool),
+                    "number": isinstance(x, (int, float)) and not isinstance(x, bool),
+                    "reference": isinstance(x, int) or pair, "pair": pair}
+            self.check(good[kind], where, f"{x!r} is no {kind}")
+
+    def object(self, x, name, where):
+        fields = self.schema[name]
+        self.objects += 1
+        for key in x:
+            self.check(key in fields, where, f"has the field {key}, which the page does not")
+        for key, (kind, optional) in fields.items():
+            null = (name, key) in (("file", "lines"), ("data", "c"), ("data", "assembly"))
+            if key not in x:
+                self.check(optional, where, f"has no {key}")
+            elif not (null and x[key] is None):
+                self.is_a(x[key], kind, f"{where}.{key}")
+
+    def data(self, data):
+        values = data["values"]
+        self.check(values[0] is None, "values", "the first entry is not null")
+        drawings = [d or "" for d in data["drawings"]]
+        self.object({**data, "values": values[1:], "drawings": drawings}, "data", "data")
+        self.numbers(data)
+
+    def numbers(self, data):
+        values, graphs, kernels = data["values"], data["graphs"], data["kernels"]
+
+        def first(ref):
+            return ref[0] if isinstance(ref, list) else ref
+
+        def known(ids, n, where):
+            for i in ids:
+                self.check(0 <= i < n, where, f"{i} of {n}")
+
+        for i, v in enumerate(values[1:], 1):
+            g = graphs[v["graph"]]
+            self.check(g["first"] <= i < g["first"] + g["inputs"] + g["nodes"], i, "its graph")
+            self.check(all(0 < f < g["first"] for f in v["from"]), i, "later origins")
+            for ref in v.get("in", ()):
+                self.check(g["first"] <= first(ref) < i, i, "operands of another graph")
+                self.check(isinstance(ref, int) or ref[1] < len(values[ref[0]]["type"]), i,
+                           "a result that is not there")
+            known(v.get("subs", ()), len(graphs), i)
+        self.check(sum(g["inputs"] + g["nodes"] for g in graphs) == len(values) - 1, "graphs",
+                   "values that are in none")
+        self.check(sum(s["graphs"] for s in data["stages"]) == len(graphs), "stages", "graphs")
+        last = graphs[data["stages"][-1]["graph"]]["first"]
+        for s in data["steps"]:
+            known([max(0, s["kernel"])], len(kernels), "step")
+            plan = next(p for p in data["plans"] if p["kernel"] == s["plan"])
+            known(s["reads"] + s["writes"], len(plan["buffers"]), "step")
+            self.check(all(last <= n < len(values) for n in s["nodes"]), "step",
+                       "earlier nodes")
+        code = data["c"] or {"text": ""}
+        self.check("\x01" not in code["text"], "c", "marks are left")
+        self.check(all(0 <= l < code["text"].count("\n") and last <= v < len(values)
+                       for l, v in code.get("lines", ())), "c", "lines")
+        for part in code.get("parts", ()):
+            known([max(0, part[1])], len(kernels), "c")
+        for k in kernels:
+            lines = k["text"].count("\n")
+            self.check(all(0 <= l < lines and 0 < v < len(values) for l, v in k["lines"]),
+                       k["name"], "lines")
+
+
+def source_of(path, folder):
+    """The text of a test without what it expects."""
+    text = open(path, encoding="utf-8").read()
+    out = os.path.join(folder, "source" + os.path.splitext(path)[1])
+    with open(out, "w", encoding="utf-8") as file:
+        file.write(re.split(r"^; expect:", text, flags=re.M)[0])
+    return out
+
+
+def called(levels):
+    """A sine that is called twice by what is called twice, and so on."""
+    lines = ["format 1", "fn @g0(%x: f32[300]) -> f32[300] {",
+             "  %0 = cumsum %x {axis=0} : f32[300]", "  %1 = sin %0 : f32[300]",
+             "  ret %1", "}"]
+    for i in range(levels):
+        lines += [f"fn @g{i + 1}(%x: f32[300]) -> f32[300] {{",
+                  f"  %0 = call %x {{body=@g{i}}} : f32[300]",
+                  f"  %1 = call %0 {{body=@g{i}}} : f32[300]", "  ret %1", "}"]
+    return "\n".join(lines + [""])
+
+
+def count_runs(cot, folder, levels=13):
+    """Steps of functions that are called run as often as these are."""
+    source, out = os.path.join(folder, "called.cot"), os.path.join(folder, "called.json")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(called(levels))
+    subprocess.run([cot, "explore", source, "-o", out], check=True, env=NO_DOT)
+    data = json.load(open(out, encoding="utf-8"))
+    runs = sum(s["runs"] for s in data["steps"]
+               if any(data["values"][n]["op"] == "sin" for n in s["nodes"]))
+    if len(data["plans"]) < 2 or runs != 2 ** levels:
+        print(f"{len(data['plans'])} plans, {runs} runs; wants {2 ** levels} of several plans")
+        return 1
+    return 0
+
+
+def main(cot, page, folder, *files):
+    os.makedirs(folder, exist_ok=True)
+    schema, data, bad = tables(page), os.path.join(folder, "data.json"), 0
+    written = objects = 0
+    for path in files:
+        for pipeline in PIPELINES:
+            if os.path.exists(data):
+                os.unlink(data)
+            source = source_of(path, folder)
+            done = subprocess.run([cot, "explore", source, "-p", pipeline, "-o", data],
+                                  capture_output=True, check=False, env=NO_DOT)
+            if done.returncode < 0 or b"Sanitizer" in done.stderr:
+                print(f"{path}, '{pipeline}': {done.stderr.decode(errors='replace')[:2000]}")
+                bad += 1
+            if not os.path.exists(data):
+                continue
+            judge = Judge(schema)
+            judge.data(json.load(open(data, encoding="utf-8")))
+            written, objects, bad = written + 1, objects + judge.objects, bad + len(judge.wrong)
+            for line in judge.wrong[:5]:
+                print(f"{path}, '{pipeline}': {line}")
+    print(f"{written} files of data, {objects} objects, {bad} wrong")
+    bad += count_runs(cot, folder)
+    return bad > 0 or written < 2 * len(files) // 3
+
+
+sys.exit(main(*sys.argv[1:]))
