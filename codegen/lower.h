@@ -15,6 +15,10 @@ typedef struct cg_lower_options {
     /* schedules of contractions for kernels by name, as text (lower/dot_schedule.h); or NULL */
     const char *schedules;
     struct cg_record *record; /* filled with what is made of which nodes; or NULL */
+    /* extents that are open, ascending, and how many: loops over these, or nearly so many,
+     * iterations have a form that fits every number of them (codegen/open/open.h) */
+    const int64_t *open;
+    uint32_t n_open;
 } cg_lower_options;
 
 /* Lower f, the output of pass_prepare.  The module's arguments are f's inputs, then its outputs

@@ -22,9 +22,20 @@ cg_lanes(const cg_lowering *l, int bits)
 }
 
 bool
+cg_is_open(const cg_lowering *l, int64_t extent)
+{
+    return cg_module_is_open(l->m, extent);
+}
+
+/* How much larger than samples open sizes may be. */
+enum { OPEN_TIMES = 256 };
+
+bool
 cg_is_shared(const cg_lowering *l, int64_t cost)
 {
-    const bool is_long = cost > CG_FUSE_COST_PARALLEL || l->o->share_all;
+    /* at a sample; the caller of an open kernel says whether there is work for threads */
+    const int64_t times = l->m->n_open ? OPEN_TIMES : 1;
+    const bool is_long = cost > CG_FUSE_COST_PARALLEL / times || l->o->share_all;
 
     return l->target.grid || (l->o->threads > 1 && is_long);
 }

@@ -98,6 +98,8 @@ cot_status cg_lower_fail(cg_lowering *l, ir_loc loc, const char *op, const char 
  * and a loop that would be serial elsewhere has a kind whose iterations are threads
  * (cg_kind_of_all). */
 bool cg_is_shared(const cg_lowering *l, int64_t cost);
+/* Is the extent open, or all of an open one but a few elements? */
+bool cg_is_open(const cg_lowering *l, int64_t extent);
 cg_kind cg_kind_of_all(const cg_lowering *l);
 /* The lanes of a vector loop whose widest type has `bits` bits; 1: no vector loop. */
 int64_t cg_lanes(const cg_lowering *l, int bits);

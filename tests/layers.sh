@@ -43,7 +43,7 @@ keeps_apart frontend/sugar frontend/stablehlo frontend/nn
 # Codegen's rooms stand one above the other: each may include those to its left.
 below=""
 for floor in kernel elemental fuse plan schedule lower; do
-    for next in kernel elemental fuse plan schedule lower verify host sim llvm c; do
+    for next in kernel elemental fuse plan schedule lower verify host sim llvm c open; do
         case " $below $floor " in
         *" $next "*) ;;
         *) keeps_apart "codegen/$floor" "codegen/$next" ;;
@@ -51,7 +51,7 @@ for floor in kernel elemental fuse plan schedule lower; do
     done
     below="$below $floor"
 done
-for back in verify host sim llvm c; do
+for back in verify host sim llvm c open; do
     keeps_apart "codegen/$back" codegen/elemental codegen/fuse codegen/plan codegen/schedule \
         codegen/lower
 done

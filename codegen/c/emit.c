@@ -365,7 +365,9 @@ emit_copy(cg_c_emit *e, const cg_insn *i)
 
     if (e->k->buffer[to].alias == from + 1 || e->k->buffer[from].alias == to + 1)
         cg_c_line(e, "if (%s != %s)", p, q);
-    cg_c_line(e, "memmove(%s, %s, %llu);", p, q, (unsigned long long)i->imm);
+    cg_c_line(e, "memmove(%s, %s, %s);", p, q,
+              i->in[2] ? cg_c_value(e, i->in[2], 0)
+                       : cg_c_format(e, "%llu", (unsigned long long)i->imm));
 }
 
 /* Addresses of one element type may be declared with different pointer types, so the variable
@@ -383,17 +385,32 @@ emit_swap(cg_c_emit *e, const cg_insn *i)
 
 /* If the buffer's data are not at its own address, copy them there. */
 static void
-emit_settle(cg_c_emit *e, uint32_t buffer)
+emit_settle(cg_c_emit *e, const cg_insn *settle)
 {
+    const uint32_t buffer = (uint32_t)settle->imm;
     const cg_buffer *x = &e->k->buffer[buffer];
     const char *name = e->buffer[buffer], *own = e->own[buffer];
 
     cg_c_line(e, "if (%s != %s)", name, own);
-    cg_c_line(e, "    memmove(%s, %s, %lld);", own, name,
-              (long long)(x->elements * (int64_t)cot_dtype_size(x->type)));
+    cg_c_line(e, "    memmove(%s, %s, %s);", own, name,
+              settle->in[0]
+                  ? cg_c_value(e, settle->in[0], 0)
+                  : cg_c_format(e, "%lld",
+                                (long long)(x->elements * (int64_t)cot_dtype_size(x->type))));
     cg_c_line(e, "%s = %s;", name, own);
     for (uint32_t i = e->swapped.next[buffer]; i != buffer; i = e->swapped.next[i])
         cg_c_line(e, "%s = %s;", e->buffer[i], e->own[i]);
+}
+
+static void
+emit_place(cg_c_emit *e, const cg_insn *i)
+{
+    const char *name = e->buffer[i->imm], *own = e->own[i->imm];
+    const char *work = e->k->work ? e->buffer[e->k->work - 1] : "work";
+
+    cg_c_line(e, "%s = (void *)((char *)%s + %s);", name, work, cg_c_value(e, i->in[0], 0));
+    if (own)
+        cg_c_line(e, "%s = %s;", own, name);
 }
 
 static void
@@ -443,7 +460,8 @@ emit_insn(cg_c_emit *e, cg_val v)
     case CG_COPY: emit_copy(e, i); break;
     case CG_PREFETCH: emit_prefetch(e, i); break;
     case CG_SWAP: emit_swap(e, i); break;
-    case CG_SETTLE: emit_settle(e, (uint32_t)i->imm); break;
+    case CG_SETTLE: emit_settle(e, i); break;
+    case CG_PLACE: emit_place(e, i); break;
     default:
         if (!cg_c_index_insn(e, v))
             emit_scalar(e, v);

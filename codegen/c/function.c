@@ -47,7 +47,7 @@ used_buffers(cg_c_emit *e)
     for (uint32_t v = 1; v < e->k->n_insns; v++) {
         const cg_insn *i = &e->k->insn[v];
         if ((i->op == CG_LOAD && e->uses[v]) || i->op == CG_STORE || i->op == CG_PREFETCH ||
-            i->op == CG_SETTLE)
+            i->op == CG_SETTLE || i->op == CG_PLACE)
             mark(used, (uint32_t)i->imm);
         for (int k = 0; i->call && k < (i->op == CG_COPY ? 2 : i->call->n_buffers); k++)
             mark(used, i->call->buffer[k]);
@@ -80,13 +80,16 @@ own_buffers(cg_c_emit *e)
                       (long long)(x->elements ? x->elements : 1));
         else if (x->space == CG_CONST)
             constant_data(e, x, name);
+        else if (x->placed)
+            cg_c_line(e, "%s *%s = NULL;", type, name);
         else if (x->space == CG_WORK)
             cg_c_line(e,
                       x->offset || e->k->work ? "%s *%s = (void *)((char *)%s + %lld);"
                                               : "%s *%s = %s;",
                       type, name, work, (long long)x->offset);
         if (e->own[i])
-            cg_c_line(e, "void *const %s = %s;", e->own[i], name);
+            cg_c_line(e, x->placed ? "void *%s = %s;" : "void *const %s = %s;", e->own[i],
+                      name);
     }
 }
 

@@ -63,7 +63,8 @@ read_insn(const cg_c_emit *e, reads *r, const cg_insn *i)
         read_value(r, i->in[k]);
     for (int k = 0; k < 4; k++)
         read_value(r, i->args[k]);
-    if (i->op == CG_LOAD || i->op == CG_STORE || i->op == CG_PREFETCH || i->op == CG_SETTLE)
+    if (i->op == CG_LOAD || i->op == CG_STORE || i->op == CG_PREFETCH || i->op == CG_SETTLE ||
+        i->op == CG_PLACE)
         r->buffer[i->imm] = true;
     r->fails |= i->op == CG_FAIL || (i->op == CG_WHILE && e->t->in_process) ||
                 (i->op == CG_CALL && e->can_fail[i->imm]);

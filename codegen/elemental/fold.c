@@ -24,6 +24,7 @@ typedef struct fold_loops {
     int k;
     const cg_fold *how;
     cg_fold_form form;
+    bool open; /* the number of elements is: no loop depends on its value */
     bool any_order;             /* no reduction depends on the order: one block suffices */
     int64_t unit;               /* blocks in an iteration of the tree loop */
     uint32_t reduction; /* number of the reduction, declared to the verifier */
@@ -164,6 +165,16 @@ chain(fold_loops *d, cg_ix start, int64_t step, cg_val count, int64_t most, cg_v
         acc[i] = cg_loop_result(&l->b, loop, i);
 }
 
+/* j < n, which is not folded, since n may be anything at another size. */
+static cg_val
+is_below(fold_loops *d, cg_ix j, int64_t n)
+{
+    cg_build *b = &d->l->b;
+    const cg_val x = cg_ix_value(&d->l->ix, b, j), y = cg_i64(b, n);
+
+    return cg_compare_kept(b, SC_lt, x, y);
+}
+
 /* The elements of lane j of a block of m elements at base: full steps in a chain, the last
  * partial step under a mask. */
 static void
@@ -173,18 +184,20 @@ lane_of_vector(fold_loops *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_
     int64_t steps = m / lanes, tail = m % lanes;
     cg_ix first = cg_ix_add(&l->ix, base, j);
     bool never;
-    if (steps == 0) {           /* the limit of the loop excludes absent lanes */
+    if (steps == 0 && !d->open) { /* the limit of the loop excludes absent lanes */
         first_element(d, first, acc);
         return;
     }
-    if (steps == 1)
+    if (steps == 1 && !d->open)
         first_element(d, first, acc);
     else
         chain(d, first, lanes, cg_i64(&l->b, steps), steps, acc);
-    if (tail) {
-        cg_val there = cg_within(l, j, 0, tail, &never);
-        /* the mask excludes all other lanes, so their index needs no clamp */
-        cg_ix last = cg_ix_var(&l->ix, cg_ix_value(&l->ix, &l->b, j), 0, tail - 1);
+    if (tail || d->open) {
+        cg_val there = d->open ? is_below(d, j, tail) : cg_within(l, j, 0, tail, &never);
+        /* the mask excludes all other lanes, so their index needs no clamp; of one lane it
+         * would be a constant, which it is not at all sizes */
+        cg_ix last = cg_ix_var(&l->ix, cg_ix_value(&l->ix, &l->b, j),
+                               d->open && tail < 2 ? tail - 2 : 0, tail - 1);
         cg_ix at = cg_ix_addc(&l->ix, cg_ix_add(&l->ix, base, last), steps * lanes);
         next_element(d, at, there, acc, acc);
     }
@@ -195,11 +208,18 @@ lane_of_serial(fold_loops *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_
 {
     cg_lowering *l = d->l;
     cg_ix first = cg_ix_add(&l->ix, base, j);
-    if (m == lanes) {
+    if (m == lanes && !d->open) {
         first_element(d, first, acc);
         return;
     }
     cg_val count = cg_i64(&l->b, m / lanes);
+    if (d->open) {
+        /* the last step has fewer lanes; which elements there are is known without it */
+        const cg_val all = cg_i64(&l->b, m + lanes - 1), of = cg_ix_value(&l->ix, &l->b, j);
+        count = cg_insn2(&l->b, SC_shr, COT_I64, cg_isub(&l->b, all, of), cg_i64(&l->b, 5));
+        chain(d, first, lanes, count, m / lanes, acc);
+        return;
+    }
     if (m % lanes) {
         cg_ix left = cg_ix_addc(&l->ix, cg_ix_mul(&l->ix, j, -1), m + lanes - 1);
         count = cg_idiv(&l->b, cg_ix_value(&l->ix, &l->b, left), lanes);
@@ -212,9 +232,9 @@ static void
 block(fold_loops *d, cg_ix base, int64_t m, cg_val *out)
 {
     cg_lowering *l = d->l;
-    int64_t lanes = m < LANES ? cg_pow2_from(m) : LANES;
+    int64_t lanes = m < LANES && !d->open ? cg_pow2_from(m) : LANES;
     bool vector = d->form == CG_FOLD_LANES || d->form == CG_FOLD_STREAMS;
-    if (m == 1) {
+    if (m == 1 && !d->open) {
         first_element(d, base, out);
         return;
     }
@@ -452,7 +472,8 @@ cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form
 {
     fold_loops d = { .l = l, .k = k, .how = how, .form = form, .body = body, .user = user };
     d.reduction = cg_reduction_new(&l->b, n, 0, 1);
-    d.unit = form == CG_FOLD_STREAMS && n >= CG_ELEMENTAL_MIN_STREAMS ? 2 * RUN : 1;
+    d.open = cg_is_open(l, n);
+    d.unit = form == CG_FOLD_STREAMS && n >= CG_ELEMENTAL_MIN_STREAMS && !d.open ? 2 * RUN : 1;
     d.any_order = true;
     for (int i = 0; i < k; i++)
         d.any_order &= is_any_order(&how[i]);
@@ -462,7 +483,9 @@ cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form
              (n <= BLOCK || (d.any_order && !parallel && d.unit == 1)))
         block(&d, 0, n, out);
     else
-        tree(&d, n, parallel, out);
+        tree(&d, n, parallel && !d.open, out);
+    for (int i = 0; i < k && d.open; i++)
+        out[i] = cg_unless_empty(l, n, &how[i], out[i]);
 }
 
 /* Each warp has a run of blocks.  Absent blocks are neutral, like a node without a partner. */
@@ -504,73 +527,4 @@ cg_fold_one_block(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val n
     for (int i = 0; i < k; i++)
         d.any_order &= is_any_order(&how[i]);
     any_block(&d, number, n, 0, (n + BLOCK - 1) / BLOCK, out);
-}
-
-cg_fold
-cg_fold_of(ir_combine by, cot_dtype t)
-{
-    cg_fold d = { .type = ir_compute_type(t) };
-    bool truth = t == COT_BOOL;
-    switch (by) {
-    case IR_BY_SUM:
-        d.op = truth ? SC_or : SC_add;
-        break;
-    case IR_BY_PROD:
-        d.op = truth ? SC_and : SC_mul;
-        break;
-    case IR_BY_MAX:
-        d.op = truth ? SC_or : SC_max;
-        break;
-    case IR_BY_MIN:
-        d.op = truth ? SC_and : SC_min;
-        break;
-    default:
-        d.op = by == IR_BY_AND ? SC_and : SC_or;
-    }
-    return d;
-}
-
-int64_t
-cg_reduced(const ir_graph *f, const ir_node *n, int *first, int *last)
-{
-    const ir_type *x = ir_type_at(f, n->in[0]);
-    ir_axes axes = ir_reduced_axes(n);
-    int64_t size = 1;
-    *first = *last = 0;
-    for (int k = 0; k < x->rank; k++)
-        if (ir_axes_has(axes, k)) {
-            if (*last == 0)
-                *first = k;
-            *last = k + 1;
-            size *= x->dims[k];
-        }
-    return size;
-}
-
-/* Reduced axes need not be adjacent (a maximum takes any set). j numbers their elements in
- * row-major order. */
-void
-cg_reduced_index(cg_lowering *l, const ir_graph *f, const ir_node *n, const cg_ix *at, cg_ix j,
-                 cg_ix *to)
-{
-    const ir_type *x = ir_type_at(f, n->in[0]);
-    ir_axes axes = ir_reduced_axes(n);
-    int64_t dims[COT_MAX_RANK];
-    cg_ix along[COT_MAX_RANK];
-    int m = 0, kept = 0;
-    for (int k = 0; k < x->rank; k++)
-        if (ir_axes_has(axes, k))
-            dims[m++] = x->dims[k];
-    if (m > 0)
-        cg_ix_split(&l->ix, j, m, dims, along);
-    m = 0;
-    for (int k = 0; k < x->rank; k++)
-        to[k] = ir_axes_has(axes, k) ? along[m++] : at[kept++];
-}
-
-cg_val
-cg_fold_finish(cg_lowering *l, const ir_graph *f, const ir_node *n, cg_val x)
-{
-    cot_dtype t = ir_type_at(f, n->first)->dtype;
-    return cg_convert(l, x, ir_compute_type(t), t);
 }

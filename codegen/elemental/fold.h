@@ -50,6 +50,8 @@ void cg_reduced_index(cg_lowering *l, const ir_graph *f, const ir_node *n, const
                       cg_ix j, cg_ix *to);
 /* The result of the reduction, converted from the type in which elements are combined. */
 cg_val cg_fold_finish(cg_lowering *l, const ir_graph *f, const ir_node *n, cg_val x);
+/* x, or +0 where it is a sum of n elements and n, which is open, is 0. */
+cg_val cg_unless_empty(cg_lowering *l, int64_t n, const cg_fold *how, cg_val x);
 
 /* GPU: combine part `part` of n elements, which is `each` blocks of CG_FOLD_BLOCK elements and
  * a node of the tree. each is a power of two, at least CG_ELEMENTAL_MIN_GRID_PART. */

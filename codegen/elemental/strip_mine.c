@@ -17,12 +17,13 @@ cg_pow2_from(int64_t n)
     return p;
 }
 
+/* limit: 0: all lanes are active. */
 static void
-one_vector(cg_lowering *l, cg_val start, int64_t n, int64_t lanes, int64_t limit,
+one_vector(cg_lowering *l, cg_val start, int64_t n, int64_t lanes, cg_val limit,
            cg_strip_body *body, void *user)
 {
-    cg_val loop = cg_loop_begin(&l->b, CG_VECTOR, cg_i64(&l->b, 0), cg_i64(&l->b, lanes), 1,
-                                limit < lanes ? cg_i64(&l->b, limit) : 0);
+    cg_val loop =
+        cg_loop_begin(&l->b, CG_VECTOR, cg_i64(&l->b, 0), cg_i64(&l->b, lanes), 1, limit);
     uint32_t mark = cg_scope_begin(l);
     cg_val i = cg_iadd(&l->b, start, cg_loop_var(&l->b, loop));
     l->vector = true;
@@ -32,6 +33,35 @@ one_vector(cg_lowering *l, cg_val start, int64_t n, int64_t lanes, int64_t limit
     cg_loop_end(&l->b, loop);
 }
 
+/* Whole vectors, then a loop that runs once, with a limit, or not at all. */
+void
+cg_strip_mine_open(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, cg_strip_body *body,
+                   void *user)
+{
+    cg_build *b = &l->b;
+    const int64_t whole = n / lanes * lanes;
+
+    for (int rest = 0; rest < (lanes > 1 ? 2 : 1); rest++) {
+        cg_val loop = cg_loop_begin(b, rest ? CG_SERIAL : kind, cg_i64(b, rest ? whole : 0),
+                                    cg_i64(b, rest ? n : whole), lanes, 0);
+        uint32_t mark = cg_scope_begin(l);
+        cg_val start = cg_loop_var(b, loop);
+        if (lanes == 1)
+            body(l, user, cg_ix_var(&l->ix, start, 0, n - 1));
+        else
+            one_vector(l, start, n, lanes, rest ? cg_isub(b, cg_i64(b, n), start) : 0, body,
+                       user);
+        cg_scope_end(l, mark);
+        cg_loop_end(b, loop);
+    }
+}
+
+static cg_val
+limit_of(cg_lowering *l, int64_t n, int64_t lanes)
+{
+    return n < lanes ? cg_i64(&l->b, n) : 0;
+}
+
 void
 cg_strip_mine(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool idempotent,
               cg_strip_body *body, void *user)
@@ -39,7 +69,12 @@ cg_strip_mine(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool idemp
     if (n <= 0)
         return;
     if (lanes > 1 && n <= lanes) {
-        one_vector(l, cg_i64(&l->b, 0), n, cg_pow2_from(n), n, body, user);
+        one_vector(l, cg_i64(&l->b, 0), n, cg_pow2_from(n), limit_of(l, n, cg_pow2_from(n)),
+                   body, user);
+        return;
+    }
+    if (cg_is_open(l, n)) {
+        cg_strip_mine_open(l, kind, n, lanes, body, user);
         return;
     }
     /* two threads never store to one element, even the same value */
@@ -53,11 +88,12 @@ cg_strip_mine(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool idemp
     if (lanes == 1)
         body(l, user, cg_ix_var(&l->ix, start, 0, n - 1));
     else
-        one_vector(l, start, n, lanes, lanes, body, user);
+        one_vector(l, start, n, lanes, 0, body, user);
     cg_scope_end(l, mark);
     cg_loop_end(&l->b, loop);
     if (whole < n)
-        one_vector(l, cg_i64(&l->b, whole), n, cg_pow2_from(n - whole), n - whole, body, user);
+        one_vector(l, cg_i64(&l->b, whole), n, cg_pow2_from(n - whole),
+                   limit_of(l, n - whole, cg_pow2_from(n - whole)), body, user);
 }
 
 cg_val

@@ -90,10 +90,16 @@ cg_columns_of(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
 }
 
 /* The stack is a binary counter over the parts: its height is at most the number of digits. */
+/* Of 2^48 rows, the most that an array has: there are 16 rows to a part. */
+enum { MOST_DEPTH = 46 };
+
 int64_t
 cg_columns_depth(const cg_columns *c)
 {
     int64_t n = 1;
+
+    if (cg_is_open(c->l, c->rows))
+        return MOST_DEPTH;
     while ((int64_t)1 << (n - 1) < c->parts)
         n++;
     return n;

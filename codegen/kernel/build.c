@@ -127,13 +127,42 @@ fold_simple(cg_build *b, const cg_insn *x)
     }
 }
 
+/* Does an instruction choose by a constant that is an open extent?  What it chooses here it may
+ * not choose at another size. */
+static bool
+chooses_by_open(const cg_build *b, const cg_insn *x)
+{
+    const bool chooses = x->op == SC_lt || x->op == SC_le || x->op == SC_eq || x->op == SC_ne ||
+                         x->op == SC_min || x->op == SC_max || x->op == SC_div ||
+                         x->op == SC_rem;
+    int64_t c;
+
+    for (int j = 0; j < 2 && chooses; j++)
+        if (cg_is_const(b->k, x->in[j], &c) && cg_module_is_open(b->k->module, c))
+            return true;
+    return false;
+}
+
+/* Is an instruction to be kept, though its operands are constants?  Sizes are seldom open. */
+__attribute__((cold)) static bool
+is_kept(const cg_build *b, const cg_insn *x)
+{
+    const cg_kernel *k = b->k;
+
+    return x->in[1] && k->insn[x->in[0]].op == SC_const && k->insn[x->in[1]].op == SC_const &&
+           chooses_by_open(b, x);
+}
+
 static cg_val
 scalar(cg_build *b, cg_insn x)
 {
-    cg_val v = fold_simple(b, &x);
+    cg_val v = 0;
 
-    if (v == 0)
-        v = fold_constants(b, &x);
+    if (!b->k->module->n_open || !is_kept(b, &x)) {
+        v = fold_simple(b, &x);
+        if (v == 0)
+            v = fold_constants(b, &x);
+    }
     if (v)
         return v;
     /* The branch may exist to avoid a division by zero or an expensive function. */
@@ -170,6 +199,14 @@ cg_val
 cg_insn3(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x, cg_val y, cg_val z)
 {
     return scalar(b, (cg_insn){ .op = (uint8_t)op, .type = (uint8_t)t, .in = { x, y, z } });
+}
+
+cg_val
+cg_compare_kept(cg_build *b, ir_sc_op op, cg_val x, cg_val y)
+{
+    return cg_scope_share(
+        b, (cg_insn){ .op = (uint8_t)op, .type = (uint8_t)cg_type(b->k, x), .in = { x, y } },
+        CG_OPEN_BRANCH);
 }
 
 /* Emit a slow path that is inline (ir_sc_branch): its sub-program inside a branch. */

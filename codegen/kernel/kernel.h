@@ -106,7 +106,8 @@ typedef enum cg_op {
     CG_FAIL,
     /* call a foreign C function: see cg_extern.  The value is its result, if it has one */
     CG_EXTERN,
-    /* copy imm bytes from buffer b[1] to buffer b[0], at element offsets in[1] and in[0] */
+    /* copy in[2] bytes, or imm where it is 0, from buffer b[1] to buffer b[0], at element
+     * offsets in[1] and in[0] */
     CG_COPY,
     /* all threads of the block (in a warps loop: of the warp) see what the others stored
      * before */
@@ -114,8 +115,11 @@ typedef enum cg_op {
     /* buffers b[0] and b[1] of a plan swap their addresses, and so their contents */
     CG_SWAP,
     /* undo all swaps of buffer imm and the buffers swapped with it: each has its own address
-     * again.  Buffer imm keeps its content, that of the others is lost */
+     * again.  Buffer imm keeps its content, of in[0] bytes if that is not 0; that of the others
+     * is lost */
     CG_SETTLE,
+    /* work buffer imm begins at byte in[0] of the work block: before its first use, once */
+    CG_PLACE,
     /* prefetch element in[0] (i64, uniform) of buffer imm; has no effect on results */
     CG_PREFETCH,
     CG_FETCH,
@@ -236,6 +240,7 @@ typedef struct cg_buffer {
     cg_space space;
     int64_t elements;
     int64_t offset;             /* work: bytes                                   */
+    bool placed; /* work: CG_PLACE says where it begins            */
     int align;                  /* known alignment in bytes; 0: that of the element */
     /* out: too large for any cache and written once, so that stores may bypass the caches */
     bool streams;
@@ -334,6 +339,9 @@ typedef struct cg_module {
     const cg_extern **ext;      /* the foreign calls */
     uint32_t n_ext, cap_ext;
     struct cg_names *names; /* names of kernels: module.c */
+    /* extents that are open (lower.h), ascending: what is compared with one is not folded */
+    const int64_t *open;
+    uint32_t n_open;
 } cg_module;
 
 /* scope.c, build.c, blocks.c: building.  The cursor is where instructions are appended.
@@ -346,6 +354,8 @@ typedef struct cg_build {
     ir_loc loc;                 /* source line of the instructions that are being built */
 } cg_build;
 
+/* Is x an open extent of the module, or one but for a few elements? */
+bool cg_module_is_open(const cg_module *m, int64_t x);
 cg_module *cg_module_new(cot_context *ctx, ir_arena *a, const char *name);
 /* Add a kernel; a number is appended if the name is taken. */
 cg_kernel *cg_kernel_new(cg_module *m, const char *name);
@@ -378,6 +388,8 @@ cg_val cg_imin(cg_build *b, cg_val x, cg_val y);
 bool cg_is_const(const cg_kernel *k, cg_val v, int64_t *x);
 /* The range of an index, if constant bounds of loops or the like determine it. */
 bool cg_range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi);
+/* The comparison, even where its result is known. */
+cg_val cg_compare_kept(cg_build *b, ir_sc_op op, cg_val x, cg_val y);
 /* The i64 that an integer of fewer bits is made of, if index arithmetic is known not to wrap
  * around; else 0. */
 cg_val cg_index_of(cg_build *b, cg_val v);

@@ -253,6 +253,23 @@ cg_linear_widen(const cg_kernel *k, cg_val v, cg_linear *l, cg_descent at)
     return cg_linear_range(k, l, &lo, &hi, cg_descent_below(at)) && lo >= from && hi <= to;
 }
 
+/* Is a form one of data, rather than of the variables of loops? Is it an open extent? An
+ * index of 8 bits is below the one of a sample, but not below others. */
+static bool
+is_data(const cg_kernel *k, const cg_linear *l)
+{
+    for (int i = 0; i < l->n; i++)
+        if (k->insn[l->v[i]].op != CG_VAR)
+            return true;
+    return false;
+}
+
+static bool
+is_open_number(const cg_kernel *k, const cg_linear *l)
+{
+    return l->n == 0 && cg_module_is_open(k->module, l->k);
+}
+
 bool
 cg_compare(const cg_kernel *k, ir_sc_op op, cg_val x, cg_val y, bool *is)
 {
@@ -262,6 +279,9 @@ cg_compare(const cg_kernel *k, ir_sc_op op, cg_val x, cg_val y, bool *is)
     cg_linear l, m;
 
     if (!cg_linear_widen(k, x, &l, at) || !cg_linear_widen(k, y, &m, at))
+        return false;
+    if (k->module->n_open && (is_data(k, &l) || is_data(k, &m)) &&
+        (is_open_number(k, &l) || is_open_number(k, &m)))
         return false;
     cg_linear_add(&l, &m, -1);
     if (!cg_linear_range(k, &l, &lo, &hi, at))

@@ -34,6 +34,24 @@ cg_module_new(cot_context *ctx, ir_arena *a, const char *name)
     return m;
 }
 
+/* A loop may leave out a few elements of an extent: those under a pad, or the first ones. */
+enum { NEARLY = 64 };
+
+bool
+cg_module_is_open(const cg_module *m, int64_t x)
+{
+    uint32_t lo = 0, hi = m->n_open;
+
+    while (lo < hi) {
+        const uint32_t mid = (lo + hi) / 2;
+        if (m->open[mid] < x - NEARLY)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < m->n_open && m->open[lo] <= x + NEARLY;
+}
+
 static uint64_t
 hash_of(const char *name)
 {

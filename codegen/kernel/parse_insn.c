@@ -263,11 +263,17 @@ parse_copy(cg_parser *p, cg_region *r)
     cg_insn x = { .op = CG_COPY };
     int64_t bytes;
 
-    if (!cg_read_count(p, 0, (int64_t)1 << 48, &bytes))
-        return false;
+    ir_read_skip(&p->r);
+    if (p->r.at < p->r.end && (*p->r.at == '%' || *p->r.at == '$')) {
+        if (!(x.in[2] = cg_read_value(p, COT_I64)))
+            return false;
+    } else {
+        if (!cg_read_count(p, 0, (int64_t)1 << 48, &bytes))
+            return false;
+        x.imm = (uint64_t)bytes;
+    }
     if (!cg_read_keyword(p, "bytes"))
         return ir_read_wants(&p->r, "'bytes'");
-    x.imm = (uint64_t)bytes;
     return read_elements(p, &x, 2, (const char *[]){ "<-" }) && cg_parsed(p, r, x);
 }
 
@@ -291,9 +297,24 @@ static bool
 parse_settle(cg_parser *p, cg_region *r)
 {
     const uint32_t b = cg_read_buffer(p);
+    cg_insn x = { .op = CG_SETTLE, .type = COT_DTYPE_NONE, .imm = b - 1 };
 
-    return b &&
-           cg_parsed(p, r, (cg_insn){ .op = CG_SETTLE, .type = COT_DTYPE_NONE, .imm = b - 1 });
+    if (!b || (cg_read_keyword(p, "of") && !(x.in[0] = cg_read_value(p, COT_I64))))
+        return false;
+    return cg_parsed(p, r, x);
+}
+
+static bool
+parse_place(cg_parser *p, cg_region *r)
+{
+    const uint32_t b = cg_read_buffer(p);
+    cg_insn x = { .op = CG_PLACE, .type = COT_DTYPE_NONE, .imm = b - 1 };
+
+    if (!b || (!cg_read_keyword(p, "at") && !ir_read_wants(&p->r, "'at'")) ||
+        !(x.in[0] = cg_read_value(p, COT_I64)))
+        return false;
+    p->k->buffer[b - 1].placed = true;
+    return cg_parsed(p, r, x);
 }
 
 static bool
@@ -566,6 +587,7 @@ cg_parse_effect(cg_parser *p, cg_region *r, const char *word)
         { "commit", parse_commit },       { "arrive", parse_arrive },
         { "fragment", parse_fragment },   { "mma", parse_mma },
         { "swap", parse_swap },           { "settle", parse_settle },
+        { "place", parse_place },
     };
 
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)

@@ -126,6 +126,14 @@ end_of(const cg_kernel *k, const cg_region *r, const uint32_t *last, uint32_t fr
     return *next = least;
 }
 
+/* Does an instruction concern the kernel as a whole: where a buffer lies, or that there is
+ * nothing to do? */
+static bool
+is_of_entry(const cg_insn *x)
+{
+    return x->op == CG_PLACE || (x->op == CG_FAIL && x->imm == COT_OK);
+}
+
 uint32_t
 cg_partition_region(cg_partition *c, const cg_region *r, cg_part **out)
 {
@@ -137,6 +145,9 @@ cg_partition_region(cg_partition *c, const cg_region *r, cg_part **out)
     for (e.now = 0; e.now < r->n; e.now++)
         cg_each_use(c->k, r->insn[e.now], use, &e);
     each_definition(c->k, r, &e, forget);
+    for (e.now = 0; e.now < r->n; e.now++)
+        if (is_of_entry(&c->k->insn[r->insn[e.now]]))
+            e.last[e.now] = UINT32_MAX;
     for (uint32_t from = 0, to, next; from < r->n; from = next) {
         to = end_of(c->k, r, e.last, from, &next);
         if (to > from)

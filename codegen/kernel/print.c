@@ -335,7 +335,12 @@ print_scalar(printer *p, cg_val v)
 static void
 print_copy(printer *p, const cg_insn *i)
 {
-    ir_buf_printf(p->b, "copy %" PRIu64 " bytes ", i->imm);
+    ir_buf_str(p->b, "copy ");
+    if (i->in[2])
+        print_val(p, i->in[2]);
+    else
+        ir_buf_printf(p->b, "%" PRIu64, i->imm);
+    ir_buf_str(p->b, " bytes ");
     print_element(p, i->call->buffer[0], i->in[0]);
     ir_buf_str(p->b, " <- ");
     print_element(p, i->call->buffer[1], i->in[1]);
@@ -379,7 +384,20 @@ print_swap(printer *p, const cg_insn *i)
     if (i->op == CG_SWAP) {
         ir_buf_str(p->b, ", ");
         print_buffer_name(p, i->call->buffer[1]);
+    } else if (i->in[0]) {
+        ir_buf_str(p->b, " of ");
+        print_val(p, i->in[0]);
     }
+    ir_buf_str(p->b, "\n");
+}
+
+static void
+print_placing(printer *p, const cg_insn *i)
+{
+    ir_buf_str(p->b, "place ");
+    print_buffer_name(p, (uint32_t)i->imm);
+    ir_buf_str(p->b, " at ");
+    print_val(p, i->in[0]);
     ir_buf_str(p->b, "\n");
 }
 
@@ -418,6 +436,7 @@ print_insn(printer *p, cg_val v)
     case CG_BARRIER: ir_buf_str(p->b, "barrier\n"); return;
     case CG_SWAP:
     case CG_SETTLE: print_swap(p, i); return;
+    case CG_PLACE: print_placing(p, i); return;
     case CG_FETCH:
     case CG_COMMIT:
     case CG_ARRIVE:

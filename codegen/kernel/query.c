@@ -136,7 +136,8 @@ cg_each_buffer(const cg_kernel *k, cg_val v, void visit(void *user, uint32_t buf
 {
     const cg_insn *i = &k->insn[v];
 
-    if (i->op == CG_LOAD || i->op == CG_STORE || i->op == CG_PREFETCH || i->op == CG_SETTLE)
+    if (i->op == CG_LOAD || i->op == CG_STORE || i->op == CG_PREFETCH || i->op == CG_SETTLE ||
+        i->op == CG_PLACE)
         visit(user, (uint32_t)i->imm);
     for (int j = 0; i->call && j < i->call->n_buffers; j++)
         visit(user, i->call->buffer[j]);

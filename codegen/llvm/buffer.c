@@ -50,6 +50,17 @@ cg_ll_home(cg_ll_emit *e, uint32_t buffer)
     return e->buffer[buffer];
 }
 
+void
+cg_ll_place_buffer(cg_ll_emit *e, const cg_insn *i)
+{
+    const uint32_t buffer = (uint32_t)i->imm;
+    LLVMValueRef offset = cg_ll_uniform(e, i->in[0]);
+
+    e->buffer[buffer] = LLVMBuildInBoundsGEP2(e->b, e->l->i8, e->work, &offset, 1, "");
+    if (e->address && e->address[buffer])
+        LLVMBuildStore(e->b, e->buffer[buffer], e->address[buffer]);
+}
+
 LLVMValueRef
 cg_ll_buffer(cg_ll_emit *e, uint32_t buffer)
 {

@@ -318,7 +318,8 @@ emit_insn(cg_ll_emit *e, cg_val v)
     case CG_COPY: cg_ll_copy_insn(e, v); break;
     case CG_PREFETCH: cg_ll_prefetch(e, i); break;
     case CG_SWAP: cg_ll_swap(e, i); break;
-    case CG_SETTLE: cg_ll_settle_buffer(e, (uint32_t)i->imm); break;
+    case CG_SETTLE: cg_ll_settle_buffer(e, i); break;
+    case CG_PLACE: cg_ll_place_buffer(e, i); break;
     case CG_BARRIER: cg_ll_barrier(e); break;
     case CG_FETCH:
     case CG_COMMIT:

@@ -176,7 +176,8 @@ void cg_ll_copy_insn(cg_ll_emit *e, cg_val v);
  * settle. */
 void cg_ll_begin_swapped(cg_ll_emit *e);
 void cg_ll_swap(cg_ll_emit *e, const cg_insn *i);
-void cg_ll_settle_buffer(cg_ll_emit *e, uint32_t buffer);
+void cg_ll_settle_buffer(cg_ll_emit *e, const cg_insn *i);
+void cg_ll_place_buffer(cg_ll_emit *e, const cg_insn *i);
 LLVMValueRef cg_ll_gather(cg_ll_emit *e, LLVMTypeRef element, LLVMValueRef base,
                           LLVMValueRef index, LLVMValueRef mask);
 

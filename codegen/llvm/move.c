@@ -62,7 +62,8 @@ cg_ll_copy_insn(cg_ll_emit *e, cg_val v)
             p[j] = LLVMBuildInBoundsGEP2(e->b, element, p[j], &index, 1, "");
     }
     const uint32_t to = i->call->buffer[0], from = i->call->buffer[1];
-    LLVMValueRef bytes = cg_ll_index(e, (int64_t)i->imm);
+    LLVMValueRef bytes =
+        i->in[2] ? cg_ll_uniform(e, i->in[2]) : cg_ll_index(e, (int64_t)i->imm);
     if (e->k->buffer[to].alias == from + 1 || e->k->buffer[from].alias == to + 1)
         bytes = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, p[0], p[1], ""),
                                 cg_ll_index(e, 0), bytes, "");

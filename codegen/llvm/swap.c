@@ -12,7 +12,8 @@ cg_ll_begin_swapped(cg_ll_emit *e)
     for (uint32_t i = 0; i < e->k->n_buffers; i++)
         if (cg_is_swapped(&e->swapped, i)) {
             LLVMValueRef word = cg_ll_stack(e, e->l->ptr, 1, 8);
-            LLVMBuildStore(e->b, cg_ll_buffer(e, i), word);
+            if (!e->k->buffer[i].placed)
+                LLVMBuildStore(e->b, cg_ll_buffer(e, i), word);
             e->address[i] = word;
         }
 }
@@ -29,19 +30,22 @@ cg_ll_swap(cg_ll_emit *e, const cg_insn *i)
 
 /* If the buffer's data are not at its own address, copy them there. */
 void
-cg_ll_settle_buffer(cg_ll_emit *e, uint32_t buffer)
+cg_ll_settle_buffer(cg_ll_emit *e, const cg_insn *i)
 {
+    const uint32_t buffer = (uint32_t)i->imm;
     const cg_buffer *x = &e->k->buffer[buffer];
+    LLVMValueRef bytes = i->in[0]
+                             ? cg_ll_uniform(e, i->in[0])
+                             : cg_ll_index(e, x->elements * (int64_t)cot_dtype_size(x->type));
     LLVMValueRef own = cg_ll_home(e, buffer), at = cg_ll_buffer(e, buffer);
     LLVMBasicBlockRef away = cg_ll_block(e, "away"), end = cg_ll_block(e, "settled");
 
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, at, own, ""), end, away);
     LLVMPositionBuilderAtEnd(e->b, away);
-    cg_ll_move_bytes(e, own, at,
-                     cg_ll_index(e, x->elements * (int64_t)cot_dtype_size(x->type)));
+    cg_ll_move_bytes(e, own, at, bytes);
     LLVMBuildBr(e->b, end);
     LLVMPositionBuilderAtEnd(e->b, end);
     LLVMBuildStore(e->b, own, e->address[buffer]);
-    for (uint32_t i = e->swapped.next[buffer]; i != buffer; i = e->swapped.next[i])
-        LLVMBuildStore(e->b, cg_ll_home(e, i), e->address[i]);
+    for (uint32_t b = e->swapped.next[buffer]; b != buffer; b = e->swapped.next[b])
+        LLVMBuildStore(e->b, cg_ll_home(e, b), e->address[b]);
 }

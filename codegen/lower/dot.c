@@ -28,6 +28,10 @@ cg_dot_plan(cg_lowering *l, const cg_dot *d, bool inner, ir_loc loc)
     cg_dot_shape *s = IR_NEW(l->draft, cg_dot_shape);
 
     *s = cg_dot_shape_of(d);
+    s->b.open = cg_is_open(l, s->b.total);
+    s->m.open = cg_is_open(l, s->m.total);
+    s->n.open = cg_is_open(l, s->n.total);
+    s->k.open = cg_is_open(l, s->k.total);
     cg_dot_schedule how = cg_dot_choose(s, d, &l->target, l->o->threads, inner);
     cg_dot_given(l, d, inner, loc, &how);
     cg_dot_schedule_by(s, d, &how);

@@ -7,13 +7,15 @@
 #include "codegen/lower/dot_inside.h"
 
 cg_val
-cg_dot_blocks(cg_build *b, cot_dtype t, int64_t total, cg_dot_part *part, const void *user)
+cg_dot_blocks(cg_build *b, cot_dtype t, int64_t total, bool open, cg_dot_part *part,
+              const void *user)
 {
     cg_val zero = cg_i64(b, 0), all = cg_i64(b, total);
 
     if (total <= KC)
         return part(user, zero, all);
-    cg_val blocks = loop_over(b, zero, all, KC), lo = cg_loop_var(b, blocks),
+    cg_val blocks = loop_over(b, zero, cg_i64(b, blocks_end(total, open)), KC),
+           lo = cg_loop_var(b, blocks),
            sum = cg_loop_carry(b, blocks, t, cg_neutral(b, SC_add, t));
     cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, KC)), all);
     cg_loop_next(b, blocks, sum, cg_insn2(b, SC_add, t, sum, part(user, lo, hi)));

@@ -157,7 +157,7 @@ wants_packing(const cg_dot_shape *s, const cg_target *t, int64_t bytes)
 static bool
 wants_pairs(const cg_dot_shape *s, const cg_dot *d, const cg_target *t)
 {
-    return cg_dot_may_pair(d) && t->vector_bits >= 128 &&
+    return cg_dot_may_pair(d) && !s->k.open && t->vector_bits >= 128 &&
            s->m.total >= CG_LOWER_MIN_PAIR_ROWS && s->n.total >= s->how.width &&
            s->how.width == t->vector_bits / 32 && s->k.total > 1 &&
            s->m.total * s->n.total * s->k.total > CG_LOWER_MIN_PAIRS;
@@ -169,7 +169,7 @@ static bool
 wants_transpose(const cg_dot_shape *s)
 {
     return !s->how.pairs && s->how.width > 1 && s->m.n == 1 && s->k.n == 1 &&
-           left_of(s, &s->k)[0] == 1 && s->steps % lanes_across(s) == 0 &&
+           left_of(s, &s->k)[0] == 1 && s->steps % lanes_across(s) == 0 && !s->k.open &&
            s->how.rows > at_most(s->how.width, 8) / 2;
 }
 
@@ -228,7 +228,8 @@ packed_unroll(const cg_dot_shape *s)
 
     if (s->how.left == CG_DOT_IN_PLACE && is_short(s))
         return CG_DOT_ALL;
-    if (run % CG_LOWER_MAX_PACKED_STEPS || KC % CG_LOWER_MAX_PACKED_STEPS || s->how.width == 1)
+    if (run % CG_LOWER_MAX_PACKED_STEPS || s->k.open || KC % CG_LOWER_MAX_PACKED_STEPS ||
+        s->how.width == 1)
         return 1;
     while (n < CG_LOWER_MAX_PACKED_STEPS && steps > n * CG_LOWER_FORESEEN &&
            2 * n * sums <= CG_LOWER_MAX_PACKED_FMAS)
@@ -371,11 +372,11 @@ cg_dot_choose(const cg_dot_shape *shape, const cg_dot *d, const cg_target *t, in
         cg_dot_choose_grid(&s, d, t, inner);
     } else if (inner) {
         choose_sum(&s, t, threads);
-    } else if (cg_dot_choose_batch(&s, d, t)) {
+    } else if (!s.b.open && cg_dot_choose_batch(&s, d, t)) {
         share_batch(&s, threads);
         cg_dot_choose_once(&s, d, t);
     } else {
-        if (!cg_dot_choose_lines(&s, d, t))
+        if (s.m.open || s.n.open || !cg_dot_choose_lines(&s, d, t))
             choose_columns(&s, d, t, threads);
         if (!s.how.share)
             share_rows(&s, threads);

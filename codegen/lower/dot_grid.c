@@ -360,7 +360,7 @@ tile_sum(tiling *g, cg_val row, cg_val column)
     g->reduction = cg_reduction_new(b, total, 0, 1);
     start_loads(g, cg_i64(b, 0), cg_i64(b, 0));
     store_both(g, cg_i64(b, 0));
-    return cg_dot_blocks(b, g->p->d->type, total, chain, &e);
+    return cg_dot_blocks(b, g->p->d->type, total, false, chain, &e);
 }
 
 static void

@@ -11,6 +11,7 @@ enum { KC = 256 }; /* k's of a block of the sum: docs/numerics.md section 4 */
 /* A group of axes in which contiguous adjacent axes are merged. */
 typedef struct cg_dot_group {
     int n;
+    bool open; /* total is an open extent (cg_is_open): nothing depends on its value */
     int64_t total, size[COT_MAX_RANK], lhs[COT_MAX_RANK], rhs[COT_MAX_RANK];
 } cg_dot_group;
 
@@ -122,10 +123,18 @@ void cg_dot_inner_row(const cg_dot_product *p, cg_val m);
 cg_val cg_dot_inner_sum(const cg_dot_product *p, cg_val row, bool lanes);
 /* dot_shape.c.  Set the offsets of an element of the batch. */
 void cg_dot_set_batch(cg_dot_product *p, cg_val batch);
+/* The end of the loop over blocks of k.  Where their number is open, a whole last block is
+ * followed by an empty one: results are then written, too, where there are no k's. */
+static inline int64_t
+blocks_end(int64_t steps, bool open)
+{
+    return open ? steps / KC * KC + KC : steps;
+}
+
 /* dot_chain.c.  The sum over k = 0 ... total - 1 of an element: that of `part`, a chain over lo
  * <= k < hi, or of all such blocks. */
 typedef cg_val cg_dot_part(const void *user, cg_val lo, cg_val hi);
-cg_val cg_dot_blocks(cg_build *b, cot_dtype t, int64_t total, cg_dot_part *part,
+cg_val cg_dot_blocks(cg_build *b, cot_dtype t, int64_t total, bool open, cg_dot_part *part,
                      const void *user);
 
 /* The k's of a block as runs along the innermost of the axes g, in which addresses are affine:
@@ -405,7 +414,11 @@ edge_of(const cg_dot_shape *s)
 {
     const int64_t n = lane_axis(s), step = lane_step(s);
 
-    return n % step == 0                              ? CG_DOT_INSIDE
+    const bool open = s->how.lanes == CG_DOT_BATCH   ? s->b.open
+                      : s->how.lanes == CG_DOT_LINES ? s->m.open
+                                                     : s->n.open;
+
+    return n % step == 0 && !open                     ? CG_DOT_INSIDE
            : n < step || s->how.lanes == CG_DOT_BATCH ? CG_DOT_OVER
                                                       : CG_DOT_PERHAPS;
 }

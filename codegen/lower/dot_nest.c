@@ -72,7 +72,8 @@ block_size(const cg_dot_product *p, cg_val k0)
     cg_build *b = p->b;
     int64_t total = p->s.steps;
     cg_val most = cg_i64(b, KC);
-    return total % KC ? cg_imin(b, most, cg_isub(b, cg_i64(b, total), k0)) : most;
+    return total % KC || p->s.k.open ? cg_imin(b, most, cg_isub(b, cg_i64(b, total), k0))
+                                     : most;
 }
 
 static void
@@ -84,7 +85,8 @@ k_blocks(const cg_dot_product *p, cg_dot_at a, const level *at)
         inside(p, a, at);
         return;
     }
-    cg_val loop = loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.steps), KC);
+    cg_val end = cg_i64(b, blocks_end(p->s.steps, p->s.k.open));
+    cg_val loop = loop_over(b, cg_i64(b, 0), end, KC);
     a.k0 = cg_loop_var(b, loop);
     a.kc = block_size(p, a.k0);
     inside(p, a, at);
@@ -141,6 +143,14 @@ split_columns(const cg_dot_product *p, cg_dot_at a, const level *at)
     a.n.end = cg_i64(p->b, n - left_over);
     if (n > left_over)
         inside(p, a, at);
+    if (p->s.n.open) {
+        /* a tile of any number of columns, in a loop that runs once, or not at all */
+        a.n.begin = a.n.end;
+        a.n.end = cg_i64(p->b, n);
+        a.edge = CG_DOT_OVER;
+        inside(p, a, at);
+        return;
+    }
     a.n.begin = a.n.end;
     a.n.end = cg_i64(p->b, n);
     a.columns = left_over;

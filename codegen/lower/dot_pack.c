@@ -29,7 +29,8 @@ pair(const cg_dot_product *p, bool left, cg_val at, cg_val k, cg_val when)
     const int64_t *stride = left ? left_of(&p->s, g) : right_of(&p->s, g);
     cg_val first = cg_imul(b, k, 2), second = cg_iadd(b, first, cg_i64(b, 1)),
            half = cg_const(b, COT_I32, 16);
-    cg_val there = g->total % 2 ? both(b, when, less(b, second, cg_i64(b, g->total))) : when;
+    cg_val there =
+        g->total % 2 || g->open ? both(b, when, less(b, second, cg_i64(b, g->total))) : when;
     cg_val x = load(p, left, cg_iadd(b, at, offset(b, g, stride, first)), when);
     cg_val y = load(p, left, cg_iadd(b, at, offset(b, g, stride, second)), there);
     x = cg_insn2(b, SC_and, COT_I32, x, cg_const(b, COT_I32, 0xffff));
@@ -81,7 +82,7 @@ pack_columns(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val
     cg_val from = cg_i64(b, 0);
 
     if (s->how.turn) {
-        const bool even = s->steps % KC % s->how.turn == 0;
+        const bool even = s->steps % KC % s->how.turn == 0 && !s->k.open;
 
         from = even ? kc : cg_imul(b, cg_idiv(b, kc, s->how.turn), s->how.turn);
         transpose_columns(p, panel, n0, k0, from, over);
@@ -134,7 +135,8 @@ row_at(const cg_dot_product *p, cg_val m)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    cg_val row = s->m.total % s->how.rows ? cg_imin(b, m, cg_i64(b, s->m.total - 1)) : m;
+    cg_val row =
+        s->m.total % s->how.rows || s->m.open ? cg_imin(b, m, cg_i64(b, s->m.total - 1)) : m;
     return offset(b, &s->m, left_of(s, &s->m), row);
 }
 
@@ -150,7 +152,7 @@ left_runs(const cg_dot_product *p, cg_val k0, cg_val kc)
 static bool
 runs_whole(const cg_dot_shape *s)
 {
-    return s->how.width > 1 && s->steps % s->how.width == 0 &&
+    return s->how.width > 1 && s->steps % s->how.width == 0 && !s->k.open &&
            (s->left_k.n <= 1 || s->left_k.size[s->left_k.n - 1] % s->how.width == 0);
 }
 

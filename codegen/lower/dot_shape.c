@@ -32,7 +32,7 @@ joined_left(const cg_dot_shape *s)
 {
     const cg_dot_group *k = &s->k;
     const int64_t *stride = left_of(s, k);
-    cg_dot_group g = { .total = k->total };
+    cg_dot_group g = { .total = k->total, .open = k->open };
 
     for (int i = 0; i < k->n; i++) {
         const int last = g.n - 1;

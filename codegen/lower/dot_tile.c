@@ -25,7 +25,8 @@ typedef struct tile_element {
 static bool
 has_partial_rows(const cg_dot_shape *s)
 {
-    return (s->how.lanes == CG_DOT_BATCH ? s->how.run : s->m.total) % s->how.rows != 0;
+    return s->m.open ||
+           (s->how.lanes == CG_DOT_BATCH ? s->how.run : s->m.total) % s->how.rows != 0;
 }
 
 /* Row i of a tile, counted from the start of a run; beyond the last row, that one. */
@@ -88,7 +89,7 @@ row_offset(const tile_element *e)
         row = last > 0 ? cg_iadd(b, row, cg_imul(b, i, stride[last - 1])) : row;
         return cg_iadd(b, row, cg_imul(b, lane, stride[last]));
     }
-    if (last >= 0 && m->size[last] % p->s.how.rows == 0 && !e->a->run)
+    if (last >= 0 && m->size[last] % p->s.how.rows == 0 && !m->open && !e->a->run)
         return cg_iadd(b, offset(b, m, stride, e->a->m0), cg_imul(b, i, stride[last]));
     cg_val row = row_inside(p, e->a, i);
     if (e->a->run && p->s.how.run != m->total)
@@ -200,7 +201,7 @@ element_sum(tile_element *e)
     e->reduction = cg_reduction_new(b, s->steps, a->k0, 1);
     e->k0 = a->k0 && s->how.unroll != CG_DOT_ALL ? a->k0 : cg_i64(b, 0);
     if (!a->k0)
-        return cg_dot_blocks(b, e->p.d->type, s->steps, chain, e);
+        return cg_dot_blocks(b, e->p.d->type, s->steps, s->k.open, chain, e);
     return s->how.left == CG_DOT_IN_PLACE ? chain(e, e->k0, cg_iadd(b, e->k0, a->kc))
                                           : chain(e, cg_i64(b, 0), a->kc);
 }
@@ -284,7 +285,7 @@ prefetch_kept(const cg_dot_product *p, const cg_dot_at *a)
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
     const int64_t line = CG_KERNEL_CACHE_LINE / (int64_t)cot_dtype_size(p->d->type);
-    const bool unaligned = s->own && s->n.total % line != 0;
+    const bool unaligned = s->own && (s->n.open || s->n.total % line != 0);
     for (int64_t i = 0; i < s->how.rows; i++)
         for (int64_t c = 0; c < s->nr + (unaligned ? line - 1 : 0); c += line) {
             cg_val row = cg_i64(b, i), column = cg_i64(b, c < s->nr ? c : s->nr - 1);

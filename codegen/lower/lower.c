@@ -172,6 +172,8 @@ lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, ir_arena *s
     l->m->record = o->record;
     if (o->record)
         *o->record = (cg_record){ .arena = arena };
+    l->m->open = o->open;
+    l->m->n_open = o->n_open;
     l->m->trapping_math = l->target.trapping_math && !l->target.grid;
     cg_kernel *entry = cg_kernel_new(l->m, f->name ? f->name : "f");
     cg_begin(&l->entry, entry);

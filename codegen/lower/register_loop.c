@@ -403,7 +403,10 @@ run_inner(cg_register_loop *m, cg_kind kind, int64_t lanes, bool over)
     m->in_chunks = run_chunks(m, kind, lanes);
     if (lanes > 1 && m->elements <= CG_LOWER_MAX_PAIRED_STATE)
         lanes *= 2;
-    cg_strip_mine(m->l, kind, m->inner - m->in_chunks, lanes, !over, run_example, m);
+    if (cg_is_open(m->l, m->inner))
+        cg_strip_mine_open(m->l, kind, m->inner - m->in_chunks, lanes, run_example, m);
+    else
+        cg_strip_mine(m->l, kind, m->inner - m->in_chunks, lanes, !over, run_example, m);
 }
 
 static void

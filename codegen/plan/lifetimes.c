@@ -89,6 +89,47 @@ by_size(const void *x, const void *y)
     return a->buffer < b->buffer ? -1 : 1;
 }
 
+/* Where sizes are open, only buffers of exactly as many bytes share memory: which of two others
+ * is larger may depend on the sizes, as may a hole between them.  Each part of the block has an
+ * offset that is the sum of those before it. */
+typedef struct part {
+    int64_t bytes, offset;
+    uint32_t last; /* step of the last buffer in it */
+} part;
+
+static int
+by_first_step(const void *x, const void *y)
+{
+    const cg_allocation *const *a = x, *const *b = y;
+    return (*a)->span.first<(*b)->span.first ? -1 : (*a)->span.first>(*b)->span.first;
+}
+
+static void
+assign_apart(ir_arena *scratch, uint32_t n, cg_allocation *x)
+{
+    const cg_allocation **order = IR_NEW_N(scratch, const cg_allocation *, n + 1);
+    part *at = NULL;
+    uint32_t n_parts = 0, cap = 0;
+    int64_t end = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = &x[i];
+    qsort(order, n, sizeof *order, by_first_step);
+    for (uint32_t i = 0; i < n; i++) {
+        cg_allocation *b = x + (order[i] - x);
+        uint32_t k = 0;
+
+        while (k < n_parts && (at[k].bytes != b->bytes || at[k].last >= b->span.first))
+            k++;
+        if (k == n_parts) {
+            IR_PUSH(scratch, at, n_parts, cap, ((part){ b->bytes, end, 0 }));
+            end += (b->bytes + ALIGN - 1) / ALIGN * ALIGN;
+        }
+        at[k].last = b->span.last;
+        b->offset = at[k].offset;
+    }
+}
+
 int64_t
 cg_plan_assign(cg_lowering *l)
 {
@@ -101,18 +142,24 @@ cg_plan_assign(cg_lowering *l)
         if (k->buffer[i].space != CG_WORK)
             continue;
         int64_t bytes = k->buffer[i].elements * (int64_t)cot_dtype_size(k->buffer[i].type);
-        p[n++] = (sized_buffer){ i, (bytes + ALIGN - 1) / ALIGN * ALIGN };
+        p[n++] =
+            (sized_buffer){ i, l->o->n_open ? bytes : (bytes + ALIGN - 1) / ALIGN * ALIGN };
     }
     qsort(p, n, sizeof *p, by_size);
     for (uint32_t i = 0; i < n; i++)
         x[i] = (cg_allocation){ .span = *span_of(l, p[i].buffer), .bytes = p[i].bytes };
-    cg_offsets_assign(l->scratch, n, x);
+    if (l->o->n_open)
+        assign_apart(l->scratch, n, x);
+    else
+        cg_offsets_assign(l->scratch, n, x);
     for (uint32_t i = 0; i < k->n_buffers && i < l->plan->n; i++)
         cg_record_life(l->m->record, k, i, l->plan->span[i].first, l->plan->span[i].last);
     for (uint32_t i = 0; i < n; i++) {
+        const int64_t end = x[i].offset + (x[i].bytes + ALIGN - 1) / ALIGN * ALIGN;
+
         k->buffer[p[i].buffer].offset = x[i].offset;
-        if (x[i].offset + x[i].bytes > k->work_bytes)
-            k->work_bytes = x[i].offset + x[i].bytes;
+        if (end > k->work_bytes)
+            k->work_bytes = end;
     }
     return k->work_bytes;
 }

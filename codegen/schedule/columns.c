@@ -145,7 +145,7 @@ cg_columns_parts(cg_columns *c, cg_val lo, cg_val n, cg_row_body *body, void *us
     cg_scope_end(l, mark);
     cg_loop_end(b, loop);
     int64_t parts;
-    if (cg_is_const(l->k, n, &parts) && (parts & (parts - 1)) == 0)
+    if (cg_is_const(l->k, n, &parts) && (parts & (parts - 1)) == 0 && !cg_is_open(l, c->rows))
         return;
     cg_val one = cg_i64(b, 1);
     cg_val below = cg_isub(b, cg_insn1(b, SC_popcnt, COT_I64, n), one);
@@ -201,7 +201,8 @@ store_columns(cg_lowering *l, void *user, cg_ix column)
     panels *p = user;
     cg_val at = cg_iadd(&l->b, p->first, cg_ix_value(&l->ix, &l->b, column));
     for (int i = 0; i < p->c.n; i++) {
-        cg_val x = cg_columns_node(&p->c, i, column);
+        cg_val x =
+            cg_unless_empty(l, p->c.rows, &p->c.how[i], cg_columns_node(&p->c, i, column));
         cg_store(&l->b, p->out[i], at, cg_fold_finish(l, p->c.f, ir_def(p->c.f, p->c.v[i]), x),
                  0);
     }

@@ -18,7 +18,8 @@ cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_gr
         const ir_type *t = ir_type_at(fr->f, g->v[i]);
         buffer[i] = cg_place_buffer(l, &fr->place[g->v[i]], t, "y", true);
         l->k->buffer[buffer[i]].streams =
-            m.idempotent && t->size * cot_dtype_size(t->dtype) > CG_SCHEDULE_MIN_STREAMED;
+            m.idempotent && t->size * cot_dtype_size(t->dtype) > CG_SCHEDULE_MIN_STREAMED &&
+            !cg_is_open(l, t->size);
     }
     const int parts = m.idempotent ? cg_interleaved_parts(fr, g) : 0;
     if (parts)

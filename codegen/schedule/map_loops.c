@@ -296,7 +296,8 @@ pick_order(cg_mapping *m)
         m->lanes = lanes;
     m->tile = x >= 0 && v == dense && m->idempotent && !m->s.reduces && lanes > 1 &&
               lanes <= CG_SCHEDULE_MAX_TRANSPOSE && m->s.cost <= CG_FUSE_COST_HEAVY &&
-              has_wide_span(m, x, lanes) && has_wide_span(m, v, lanes);
+              has_wide_span(m, x, lanes) && has_wide_span(m, v, lanes) &&
+              !cg_is_open(m->l, m->s.extent[x]) && !cg_is_open(m->l, m->s.extent[v]);
     if (!m->tile)
         return;
     m->lanes = tile_side(m, lanes);

@@ -87,15 +87,17 @@ restore_bindings(cg_rows *r, const cg_bind *b)
 static void
 plain_rows(cg_rows *r, bool many)
 {
-    const int64_t rest = many ? r->outer % r->jam : 0;
+    const bool apart = many || cg_is_open(r->l, r->outer);
+    const int64_t rest = apart ? r->outer % r->jam : 0;
+    const bool has_rest = rest || (r->jam > 1 && cg_is_open(r->l, r->outer));
 
     if (r->outer == 1) {
         cg_rows_one(r, 0);
         return;
     }
-    const cg_bind *first = rest ? save_bindings(r) : NULL;
+    const cg_bind *first = has_rest ? save_bindings(r) : NULL;
     some_rows(r, many ? CG_PARALLEL : CG_SERIAL, 0, r->outer - rest, r->jam);
-    if (rest) {
+    if (has_rest) {
         restore_bindings(r, first);
         some_rows(r, CG_SERIAL, r->outer - rest, rest, 1);
     }
@@ -145,9 +147,11 @@ store_columns(cg_lowering *l, void *user, cg_ix j)
     for (int i = 0; i < r->columns.n; i++) {
         const ir_ref v = r->columns.v[i];
         const cg_ix first = cg_ix_mul(&l->ix, j, r->copies);
-        for (int64_t k = 0; k < r->copies; k++)
+        for (int64_t k = 0; k < r->copies; k++) {
+            const cg_val sum = combined(r, i, cg_rows_column(r, j, k));
             x[k] = cg_fold_finish(l, r->fr->f, ir_def(r->fr->f, v),
-                                  combined(r, i, cg_rows_column(r, j, k)));
+                                  cg_unless_empty(l, r->columns.rows, &r->columns.how[i], sum));
+        }
         for (int64_t k = 0; k < r->copies; k++)
             cg_store(&l->b, r->buffer[cg_index_in_group(r->g, v)],
                      cg_ix_value(&l->ix, &l->b, cg_ix_addc(&l->ix, first, k)), x[k], 0);
@@ -235,7 +239,9 @@ cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_gr
     r.columns = find_columns(&r);
     r.jam = rows_at_once(&r);
     cg_find_kept(&r);
-    bool many = cg_is_shared(l, r.cost * g->space->size);
+    bool many = cg_is_shared(l, r.cost * g->space->size) &&
+                !(r.columns.n && cg_is_open(l, r.columns.rows)) &&
+                !(r.outer == 1 && cg_is_open(l, r.n));
     r.split = many && r.outer == 1;
     l->k->flops = r.cost * g->space->size;
     ir_buf_printf(l->why,

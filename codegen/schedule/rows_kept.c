@@ -102,7 +102,9 @@ void
 cg_find_kept(cg_rows *r)
 {
     /* if threads divide a single row, each has a stack of its own, so nothing is kept */
-    int64_t room = r->outer == 1 && r->n > CG_SCHEDULE_MAX_KEPT_ROW ? 0 : CG_FUSE_MAX_ROW;
+    int64_t room = (r->outer == 1 && r->n > CG_SCHEDULE_MAX_KEPT_ROW) || cg_is_open(r->l, r->n)
+                       ? 0
+                       : CG_FUSE_MAX_ROW;
     const int64_t rows = r->warps && !r->whole_block ? r->warps : r->jam;
     if (r->warps)
         room = (CG_MAX_SHARED - CG_SCHEDULE_SHARED_RESERVE) / rows;

@@ -490,6 +490,10 @@ verify_insn(verifier *w, cg_val v)
         want_buffer(w, i->imm);
         want_uniform(w, i->in[0], COT_I64);
         break;
+    case CG_PLACE:
+        want_buffer(w, i->imm);
+        want_uniform(w, i->in[0], COT_I64);
+        break;
     case CG_SWAP: verify_swap(w, i); break;
     case CG_SETTLE: verify_settle(w, i); break;
     case CG_BARRIER: want(w, w->threads != CG_LANES, "a barrier among lanes"); break;

@@ -1,0 +1,249 @@
+/* Forms from their values at sample sizes.
+ *
+ * The terms are chosen from a finite set, fewest first: products of up to three sizes, and
+ * quotients of the polynomials that were met before by the widths of vectors and blocks.  The
+ * factors are the solution of linear equations, rounded, which must then give every value
+ * exactly.  Samples are more than unknowns, so that a wrong choice of terms is refuted by those
+ * that were not needed to solve.
+ *
+ * Where a size is no multiple of a divisor, a quotient rounded up is the one rounded down plus
+ * 1.  The form is always in terms of the latter: loops over whole blocks and the partial block
+ * behind them then agree on which elements are whose at the multiples, too, where the partial
+ * block is empty. */
+#include "codegen/open/form.h"
+
+#include <math.h>
+
+/* By which kernels divide extents: lanes of vectors, tiles, blocks of sums. */
+static const int16_t divisors[] = { 2,  4,  8,  16, 32, 64, 128, 256, 512, 1024, 2048, 4096,
+                                    6,  12, 24, 48, 96, 14, 28,  56,  192, 384,  3,    5,
+                                    10, 20, 40, 7,  9,  18, 36,  80,  160, 320,  640 };
+enum {
+    DIVISORS = (int)(sizeof divisors / sizeof *divisors),
+    MAX_UNKNOWNS = 1 + CG_MAX_TERMS + CG_MAX_QUOTIENTS,
+    MAX_SAMPLES = 16
+};
+
+void
+cg_add_base(cg_samples *s, const cg_polynomial *p)
+{
+    for (uint32_t i = 0; i < s->n_bases; i++)
+        if (cg_polynomial_same(&s->base[i], p))
+            return;
+    IR_PUSH(s->arena, s->base, s->n_bases, s->cap_bases, *p);
+}
+
+/* The next choice of `degree` sizes, in ascending order with repetition; false: that was the
+ * last one. */
+static bool
+next_product(cg_size_term *t, int sizes)
+{
+    int k = t->degree - 1;
+
+    while (k >= 0 && t->size[k] == sizes - 1)
+        k--;
+    if (k < 0)
+        return false;
+    const uint8_t next = (uint8_t)(t->size[k] + 1);
+    for (; k < t->degree; k++)
+        t->size[k] = next;
+    return true;
+}
+
+/* All products of up to CG_MAX_DEGREE sizes. */
+static int
+products(const cg_samples *s, cg_size_term *out)
+{
+    int n = 0;
+
+    for (int degree = 1; degree <= CG_MAX_DEGREE; degree++) {
+        cg_size_term t = { .factor = 1, .degree = degree };
+
+        do
+            out[n++] = t;
+        while (next_product(&t, s->sizes));
+    }
+    return n;
+}
+
+/* An attempt: the form has these terms and quotients, with unknown factors. */
+static int64_t
+column(const cg_samples *s, const cg_size_form *f, int c, int sample)
+{
+    const int64_t *size = s->size + (ptrdiff_t)sample * s->sizes;
+
+    if (c == 0)
+        return 1;
+    if (c <= f->whole.n) {
+        const cg_polynomial one = { .n = 1, .term = { f->whole.term[c - 1] } };
+        return cg_polynomial_at(&one, size);
+    }
+    const cg_size_form one = { .n = 1, .quotient = { f->quotient[c - 1 - f->whole.n] } };
+    return cg_form_at(&one, size);
+}
+
+static void
+swap_rows(long double *x, long double *y, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const long double t = x[i];
+        x[i] = y[i];
+        y[i] = t;
+    }
+}
+
+/* Gauss and Jordan's elimination of the first n columns; false: they are dependent. */
+static bool
+eliminate(long double row[][MAX_UNKNOWNS + 1], int rows, int n)
+{
+    for (int c = 0; c < n; c++) {
+        int pivot = c;
+
+        for (int i = c + 1; i < rows; i++)
+            if (fabsl(row[i][c]) > fabsl(row[pivot][c]))
+                pivot = i;
+        if (fabsl(row[pivot][c]) < 1e-6L)
+            return false;
+        swap_rows(row[c], row[pivot], n + 1);
+        for (int i = 0; i < rows; i++) {
+            const long double by = i == c ? 0 : row[i][c] / row[c][c];
+            for (int j = c; by != 0 && j <= n; j++)
+                row[i][j] -= by * row[c][j];
+        }
+    }
+    return true;
+}
+
+/* Find the factors of f for these values, and check them. */
+static bool
+solve(const cg_samples *s, const int64_t *value, cg_size_form *f)
+{
+    long double row[MAX_SAMPLES][MAX_UNKNOWNS + 1];
+    const int n = 1 + f->whole.n + f->n;
+
+    for (int i = 0; i < f->whole.n; i++)
+        f->whole.term[i].factor = 1;
+    for (int i = 0; i < f->n; i++)
+        f->quotient[i].factor = 1;
+    f->whole.constant = 0;
+    for (int i = 0; i < s->n; i++) {
+        for (int c = 0; c < n; c++)
+            row[i][c] = (long double)column(s, f, c, i);
+        row[i][n] = (long double)value[i];
+    }
+    if (n > s->n || !eliminate(row, s->n, n))
+        return false;
+    f->whole.constant = llroundl(row[0][n] / row[0][0]);
+    for (int c = 1; c < n; c++)
+        *(c <= f->whole.n ? &f->whole.term[c - 1].factor
+                          : &f->quotient[c - 1 - f->whole.n].factor) =
+            llroundl(row[c][n] / row[c][c]);
+    for (int i = 0; i < s->n; i++)
+        if (cg_form_at(f, s->size + (ptrdiff_t)i * s->sizes) != value[i])
+            return false;
+    return true;
+}
+
+/* Try the quotients of f with `terms` products besides, of those from `from` on. */
+static bool
+with_products(const cg_samples *s, const int64_t *value, int terms, int from,
+              const cg_size_term *product, int n, cg_size_form *f)
+{
+    if (terms == 0)
+        return solve(s, value, f);
+    for (int i = from; i < n; i++) {
+        f->whole.term[f->whole.n++] = product[i];
+        if (with_products(s, value, terms - 1, i + 1, product, n, f))
+            return true;
+        f->whole.n--;
+    }
+    return false;
+}
+
+static bool
+is_constant(const cg_samples *s, const int64_t *value)
+{
+    for (int i = 1; i < s->n; i++)
+        if (value[i] != value[0])
+            return false;
+    return true;
+}
+
+bool
+cg_fit_polynomial(cg_samples *s, const int64_t *value, cg_polynomial *out)
+{
+    cg_size_term product[CG_MAX_SIZES * (CG_MAX_SIZES + 1) * (CG_MAX_SIZES + 2)];
+    const int n = products(s, product);
+
+    for (int terms = is_constant(s, value) ? 0 : 1; terms <= CG_MAX_TERMS; terms++) {
+        cg_size_form f = { 0 };
+
+        if (!with_products(s, value, terms, 0, product, n, &f))
+            continue;
+        *out = f.whole;
+        return true;
+    }
+    return false;
+}
+
+/* Try forms with one quotient, of base x, and up to two products. */
+static bool
+one_quotient(const cg_samples *s, const int64_t *value, const cg_size_term *product, int n,
+             uint32_t x, int terms, cg_size_form *out)
+{
+    for (int d = 0; d < DIVISORS; d++)
+        for (int times = 0; times <= (s->sizes > 1 ? s->sizes : 0); times++) {
+            cg_size_form f = { .n = 1 };
+
+            f.quotient[0].divisor = divisors[d];
+            f.quotient[0].times = times;
+            f.quotient[0].of = s->base[x];
+            if (with_products(s, value, terms, 0, product, n, &f)) {
+                *out = f;
+                return true;
+            }
+        }
+    return false;
+}
+
+/* Two quotients, of bases x and y. */
+static bool
+two_quotients(const cg_samples *s, const int64_t *value, const cg_size_term *product, int n,
+              uint32_t x, uint32_t y, cg_size_form *out)
+{
+    for (int d = 0; d < DIVISORS; d++)
+        for (int e = 0; e < DIVISORS; e++)
+            for (int terms = 0; terms <= 1; terms++) {
+                cg_size_form f = { .n = 2 };
+
+                f.quotient[0].divisor = divisors[d];
+                f.quotient[0].of = s->base[x];
+                f.quotient[1].divisor = divisors[e];
+                f.quotient[1].of = s->base[y];
+                if ((x == y && d >= e) || !with_products(s, value, terms, 0, product, n, &f))
+                    continue;
+                *out = f;
+                return true;
+            }
+    return false;
+}
+
+bool
+cg_fit_form(cg_samples *s, const int64_t *value, cg_size_form *out)
+{
+    cg_size_term product[CG_MAX_SIZES * (CG_MAX_SIZES + 1) * (CG_MAX_SIZES + 2)];
+    const int n = products(s, product);
+
+    *out = (cg_size_form){ 0 };
+    if (cg_fit_polynomial(s, value, &out->whole))
+        return true;
+    for (int terms = 0; terms <= 2; terms++)
+        for (uint32_t x = 0; x < s->n_bases; x++)
+            if (one_quotient(s, value, product, n, x, terms, out))
+                return true;
+    for (uint32_t x = 0; x < s->n_bases; x++)
+        for (uint32_t y = x; y < s->n_bases; y++)
+            if (two_quotients(s, value, product, n, x, y, out))
+                return true;
+    return false;
+}

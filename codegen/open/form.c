@@ -1,0 +1,114 @@
+/* Forms: their values, whether they are equal, and their text in C. */
+#include "codegen/open/form.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+int64_t
+cg_polynomial_at(const cg_polynomial *p, const int64_t *size)
+{
+    int64_t sum = p->constant;
+
+    for (int i = 0; i < p->n; i++) {
+        int64_t product = p->term[i].factor;
+
+        for (int k = 0; k < p->term[i].degree; k++)
+            product *= size[p->term[i].size[k]];
+        sum += product;
+    }
+    return sum;
+}
+
+static int64_t
+floor_divided(int64_t x, int64_t y)
+{
+    return x / y - (x % y < 0);
+}
+
+int64_t
+cg_form_at(const cg_size_form *f, const int64_t *size)
+{
+    int64_t sum = cg_polynomial_at(&f->whole, size);
+
+    for (int i = 0; i < f->n; i++)
+        sum +=
+            f->quotient[i].factor *
+            floor_divided(cg_polynomial_at(&f->quotient[i].of, size), f->quotient[i].divisor) *
+            (f->quotient[i].times ? size[f->quotient[i].times - 1] : 1);
+    return sum;
+}
+
+bool
+cg_form_is_constant(const cg_size_form *f)
+{
+    return f->whole.n == 0 && f->n == 0;
+}
+
+bool
+cg_polynomial_same(const cg_polynomial *x, const cg_polynomial *y)
+{
+    if (x->constant != y->constant || x->n != y->n)
+        return false;
+    for (int i = 0; i < x->n; i++)
+        if (x->term[i].factor != y->term[i].factor || x->term[i].degree != y->term[i].degree ||
+            memcmp(x->term[i].size, y->term[i].size, (size_t)x->term[i].degree) != 0)
+            return false;
+    return true;
+}
+
+bool
+cg_form_same(const cg_size_form *x, const cg_size_form *y)
+{
+    if (!cg_polynomial_same(&x->whole, &y->whole) || x->n != y->n)
+        return false;
+    for (int i = 0; i < x->n; i++)
+        if (x->quotient[i].factor != y->quotient[i].factor ||
+            x->quotient[i].divisor != y->quotient[i].divisor ||
+            x->quotient[i].times != y->quotient[i].times ||
+            !cg_polynomial_same(&x->quotient[i].of, &y->quotient[i].of))
+            return false;
+    return true;
+}
+
+/* "", " + " or " - " before a factor, and the factor itself unless it is 1. */
+static void
+print_factor(ir_buf *b, int64_t factor, bool first)
+{
+    ir_buf_str(b, factor < 0 ? (first ? "-" : " - ") : first ? "" : " + ");
+    if (factor != 1 && factor != -1)
+        ir_buf_printf(b, "%" PRId64 "*", factor < 0 ? -factor : factor);
+}
+
+static void
+print_polynomial(ir_buf *b, const cg_polynomial *p, bool first, const char *const *name)
+{
+    for (int i = 0; i < p->n; i++) {
+        print_factor(b, p->term[i].factor, first);
+        for (int k = 0; k < p->term[i].degree; k++)
+            ir_buf_printf(b, "%s%s", k ? "*" : "", name[p->term[i].size[k]]);
+        first = false;
+    }
+    if (p->constant && first)
+        ir_buf_printf(b, "%" PRId64, p->constant);
+    else if (p->constant)
+        ir_buf_printf(b, " %c %" PRId64, p->constant < 0 ? '-' : '+',
+                      p->constant < 0 ? -p->constant : p->constant);
+}
+
+void
+cg_form_print(ir_buf *b, const cg_size_form *f, const char *const *name)
+{
+    const bool none = f->whole.n == 0 && f->whole.constant == 0;
+
+    print_polynomial(b, &f->whole, true, name);
+    for (int i = 0; i < f->n; i++) {
+        print_factor(b, f->quotient[i].factor, none && i == 0);
+        if (f->quotient[i].times)
+            ir_buf_printf(b, "%s*", name[f->quotient[i].times - 1]);
+        ir_buf_str(b, "((");
+        print_polynomial(b, &f->quotient[i].of, true, name);
+        ir_buf_printf(b, ")/%" PRId64 ")", f->quotient[i].divisor);
+    }
+    if (none && f->n == 0)
+        ir_buf_str(b, "0");
+}

@@ -1,0 +1,593 @@
+/* Generalisation: samples are compared token by token, each number is fitted by a form, and the
+ * first sample's numbers are replaced by instructions that compute their forms.
+ *
+ * The sizes are an array of i64 behind the entry's other arguments.  The entry loads them, and
+ * every kernel gets them as parameters, so that each kernel computes its own numbers, at its
+ * beginning. */
+#include "codegen/open/open.h"
+
+#include <stdlib.h>
+
+#include "ir/map.h"
+
+enum { WORK_ALIGN = 64 }; /* of the buffers of a work block: plan/lifetimes.c */
+
+typedef struct vectors {
+    ir_map find;
+    const int64_t **value; /* distinct values of one number at all samples, from 1 on */
+    cg_size_form *form;
+    bool *known;
+    uint32_t n, cap, cap_forms, n_forms, cap_known, n_known;
+} vectors;
+
+typedef struct generalising {
+    cg_samples samples;
+    int n;
+    cg_tokens *tokens;
+    vectors seen;
+    const cg_kernel *entry;
+    cg_open_conflict *why;
+} generalising;
+
+static bool
+conflict(generalising *g, const char *why, ir_loc loc, int first, int second)
+{
+    *g->why = (cg_open_conflict){ why, loc, first, second };
+    return false;
+}
+
+static bool
+same_tokens(generalising *g)
+{
+    for (int i = 1; i < g->n; i++) {
+        const cg_tokens *x = &g->tokens[0], *y = &g->tokens[i];
+
+        for (uint32_t k = 0; k < x->n && k < y->n; k++)
+            if (x->token[k].bits != y->token[k].bits)
+                return conflict(g, "its kernels differ", x->token[k].loc, 0, i);
+        if (x->n != y->n || x->n_numbers != y->n_numbers)
+            return conflict(g, "its kernels differ", 0, 0, i);
+    }
+    return true;
+}
+
+/* Of integers, their value; of others, which must not vary, their bits. */
+static int64_t
+value_of(const cg_number *x)
+{
+    const int bits =
+        x->kind != CG_NUMBER_OPERAND || !ir_is_int(x->type) ? 64 : ir_bits(x->type);
+    const int drop = 64 - bits;
+
+    return x->kind == CG_NUMBER_OPERAND && ir_is_unsigned(x->type)
+               ? (int64_t)x->value
+               : (int64_t)(x->value << drop) >> drop;
+}
+
+static bool
+varies(const generalising *g, const int64_t *value)
+{
+    for (int i = 1; i < g->n; i++)
+        if (value[i] != value[0])
+            return true;
+    return false;
+}
+
+/* The number of a vector of values, which is added if it is new. */
+static uint32_t
+vector_of(generalising *g, const int64_t *value)
+{
+    const size_t bytes = sizeof *value * (size_t)g->n;
+    const uint64_t h = ir_hash(0, value, bytes);
+    ir_arena *a = g->samples.arena;
+    vectors *s = &g->seen;
+
+    for (uint32_t at = 0, id; (id = ir_map_next(&s->find, h, &at)) != 0;)
+        if (memcmp(s->value[id - 1], value, bytes) == 0)
+            return id - 1;
+    IR_PUSH(a, s->value, s->n, s->cap, ir_copy_bytes(a, value, bytes));
+    IR_PUSH(a, s->form, s->n_forms, s->cap_forms, ((cg_size_form){ 0 }));
+    IR_PUSH(a, s->known, s->n_known, s->cap_known, false);
+    ir_map_add(&s->find, h, s->n);
+    return s->n - 1;
+}
+
+static void
+values_of(const generalising *g, uint32_t number, int64_t *value)
+{
+    for (int i = 0; i < g->n; i++)
+        value[i] = value_of(&g->tokens[i].number[number]);
+}
+
+/* First what is polynomial: numbers of elements are the bases of quotients. */
+static void
+fit_polynomials(generalising *g, uint32_t *vector)
+{
+    int64_t *value = IR_NEW_N(g->samples.arena, int64_t, g->n);
+
+    for (uint32_t i = 0; i < g->tokens[0].n_numbers; i++) {
+        values_of(g, i, value);
+        const uint32_t v = vector[i] = vector_of(g, value);
+        cg_size_form *f = &g->seen.form[v];
+
+        if (!g->seen.known[v])
+            g->seen.known[v] = cg_fit_polynomial(&g->samples, value, &f->whole);
+        if (g->seen.known[v] && g->tokens[0].number[i].kind == CG_NUMBER_ELEMENTS && f->whole.n)
+            cg_add_base(&g->samples, &f->whole);
+    }
+    for (int k = 0; k < g->samples.sizes; k++)
+        cg_add_base(&g->samples,
+                    &(cg_polynomial){ .n = 1, .term = { { 1, 1, { (uint8_t)k } } } });
+}
+
+/* Where buffers lie in the work block, and how large it is, follows from what is in it. */
+static bool
+is_of_work(const generalising *g, const cg_number *x)
+{
+    return x->kind == CG_NUMBER_OFFSET ||
+           (x->kind == CG_NUMBER_WORK && (!x->k || x->k == g->entry));
+}
+
+static bool
+fit(generalising *g, cg_size_form *form)
+{
+    const cg_tokens *t = &g->tokens[0];
+    uint32_t *vector = IR_NEW_N(g->samples.arena, uint32_t, t->n_numbers);
+    vectors *s = &g->seen;
+
+    fit_polynomials(g, vector);
+    for (uint32_t i = 0; i < t->n_numbers; i++) {
+        const cg_number *x = &t->number[i];
+        const uint32_t v = vector[i];
+        const ir_loc loc = x->k ? cg_loc_of(x->k, x->at) : 0;
+
+        if (is_of_work(g, x))
+            continue;
+        if (!s->known[v])
+            s->known[v] = cg_fit_form(&g->samples, s->value[v], &s->form[v]);
+        if (!s->known[v])
+            return conflict(g, "a number depends on it in no known way", loc, -1, -1);
+        if (varies(g, s->value[v]) && x->kind == CG_NUMBER_OPERAND && !ir_is_int(x->type))
+            return conflict(g, "a constant that is no integer depends on it", loc, -1, -1);
+        form[i] = s->form[v];
+    }
+    return true;
+}
+
+/* -- the general module -- */
+
+typedef struct rewriting {
+    cg_kernel *k;
+    int n_sizes;
+    cg_val *size; /* values of the sizes */
+    cg_region before; /* instructions that compute numbers */
+    cg_val *computed; /* values of forms met in this kernel, in order */
+    const cg_size_form **form;
+    uint32_t n, cap, n_forms, cap_forms;
+} rewriting;
+
+static cg_val
+add_insn(rewriting *r, cg_insn x)
+{
+    cg_kernel *k = r->k;
+    const cg_val v = k->n_insns;
+
+    IR_PUSH(k->arena, k->insn, k->n_insns, k->cap_insns, x);
+    IR_PUSH(k->arena, r->before.insn, r->before.n, r->before.cap, v);
+    return v;
+}
+
+static cg_val
+constant(rewriting *r, int64_t x)
+{
+    return add_insn(r, (cg_insn){ .op = SC_const, .type = COT_I64, .imm = (uint64_t)x });
+}
+
+static cg_val
+binary(rewriting *r, ir_sc_op op, cg_val x, cg_val y)
+{
+    return add_insn(r, (cg_insn){ .op = (uint8_t)op, .type = COT_I64, .in = { x, y } });
+}
+
+static cg_val
+scaled(rewriting *r, cg_val x, int64_t factor)
+{
+    return factor == 1 ? x : binary(r, SC_mul, x, constant(r, factor));
+}
+
+/* sum 0: there is none yet. */
+static cg_val
+added(rewriting *r, cg_val sum, cg_val x)
+{
+    return sum ? binary(r, SC_add, sum, x) : x;
+}
+
+static cg_val
+add_polynomial(rewriting *r, const cg_polynomial *p, cg_val sum)
+{
+    for (int i = 0; i < p->n; i++) {
+        cg_val x = r->size[p->term[i].size[0]];
+
+        for (int k = 1; k < p->term[i].degree; k++)
+            x = binary(r, SC_mul, x, r->size[p->term[i].size[k]]);
+        sum = added(r, sum, scaled(r, x, p->term[i].factor));
+    }
+    return p->constant || !sum ? added(r, sum, constant(r, p->constant)) : sum;
+}
+
+static cg_val
+value_of_form(rewriting *r, const cg_size_form *f)
+{
+    cg_val sum = 0;
+
+    for (uint32_t i = 0; i < r->n_forms; i++)
+        if (cg_form_same(r->form[i], f))
+            return r->computed[i];
+    for (int i = 0; i < f->n; i++) {
+        const cg_val of = add_polynomial(r, &f->quotient[i].of, 0);
+        const cg_val quotient = binary(r, SC_div, of, constant(r, f->quotient[i].divisor));
+
+        cg_val part = scaled(r, quotient, f->quotient[i].factor);
+        if (f->quotient[i].times)
+            part = binary(r, SC_mul, part, r->size[f->quotient[i].times - 1]);
+        sum = added(r, sum, part);
+    }
+    if (f->whole.n || f->whole.constant || !sum)
+        sum = add_polynomial(r, &f->whole, sum);
+    IR_PUSH(r->k->arena, r->computed, r->n, r->cap, sum);
+    IR_PUSH(r->k->arena, r->form, r->n_forms, r->cap_forms, f);
+    return sum;
+}
+
+/* The entry loads the sizes; other kernels have them as parameters. */
+static void
+find_sizes(rewriting *r, cg_module *m)
+{
+    cg_kernel *k = r->k;
+    uint32_t buffer = 0;
+
+    if (k == m->kernel[0]) {
+        buffer = cg_buffer_add(k, "sizes", COT_I64, CG_IN, r->n_sizes);
+        k->buffer[buffer].arg = m->n_args++;
+    }
+    for (int i = 0; i < r->n_sizes; i++)
+        r->size[i] = k == m->kernel[0]
+                         ? add_insn(r, (cg_insn){ .op = CG_LOAD,
+                                                  .type = COT_I64,
+                                                  .imm = buffer,
+                                                  .in = { constant(r, i) } })
+                         : add_insn(r, (cg_insn){ .op = CG_PARAM,
+                                                  .type = COT_I64,
+                                                  .imm = (uint64_t)(k->n_params + i) });
+    if (k != m->kernel[0])
+        k->n_params += r->n_sizes;
+}
+
+static void
+rewrite_operand(rewriting *r, const cg_number *x, const cg_size_form *f)
+{
+    cg_val v = value_of_form(r, f);
+
+    if (x->type != COT_I64)
+        v = add_insn(r, (cg_insn){ .op = SC_cvt, .type = (uint8_t)x->type, .in = { v } });
+    *cg_operand_at(x) = v;
+}
+
+static void
+rewrite_number(rewriting *r, const cg_number *x, const cg_size_form *f)
+{
+    switch (x->kind) {
+    case CG_NUMBER_OPERAND: rewrite_operand(r, x, f); break;
+    case CG_NUMBER_BYTES: {
+        const cg_val v = value_of_form(r, f);
+        r->k->insn[x->at].in[2] = v;
+        break;
+    }
+    default: break; /* what only instances say */
+    }
+}
+
+/* -- the work block -- */
+
+static int
+by_offset(const void *x, const void *y)
+{
+    const cg_open_part *a = x, *b = y;
+
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static bool
+has_part(const cg_open *o, int64_t offset)
+{
+    for (uint32_t i = 0; i < o->n_parts; i++)
+        if (o->part[i].offset == offset)
+            return true;
+    return false;
+}
+
+/* Buffers that share memory are all the same size (plan/lifetimes.c). */
+static void
+find_parts(cg_open *o, const cg_tokens *t)
+{
+    const cg_kernel *k = o->module->kernel[0];
+
+    for (uint32_t i = 0; i < t->n_numbers && t->number[i].k == k; i++) {
+        const cg_number *x = &t->number[i];
+        const cg_buffer *b = &k->buffer[x->buffer];
+
+        if (x->kind == CG_NUMBER_ELEMENTS && b->space == CG_WORK && !has_part(o, b->offset))
+            IR_PUSH(
+                o->arena, o->part, o->n_parts, o->cap_parts,
+                ((cg_open_part){ o->form[i], (int64_t)cot_dtype_size(b->type), b->offset }));
+    }
+    if (o->n_parts)
+        qsort(o->part, o->n_parts, sizeof *o->part, by_offset);
+    o->part_of = IR_NEW_N(o->arena, uint32_t, k->n_buffers);
+    for (uint32_t i = 0; i < k->n_buffers; i++)
+        for (uint32_t p = 0; k->buffer[i].space == CG_WORK && p < o->n_parts; p++)
+            if (o->part[p].offset == k->buffer[i].offset)
+                o->part_of[i] = p + 1;
+}
+
+static int64_t
+bytes_of(const cg_open_part *p, const int64_t *size)
+{
+    return (cg_form_at(&p->elements, size) * p->element_bytes + WORK_ALIGN - 1) / WORK_ALIGN *
+           WORK_ALIGN;
+}
+
+int64_t
+cg_open_work_bytes(const cg_open *o, const int64_t *size)
+{
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < o->n_parts; i++)
+        sum += bytes_of(&o->part[i], size);
+    return sum;
+}
+
+/* Place the buffers of a part, from which on offsets depend on sizes. */
+static void
+place_part(rewriting *r, const cg_open_part *p, cg_val offset)
+{
+    for (uint32_t i = 0; i < r->k->n_buffers; i++) {
+        cg_buffer *b = &r->k->buffer[i];
+
+        if (b->space != CG_WORK || b->offset != p->offset)
+            continue;
+        b->placed = true;
+        add_insn(
+            r, (cg_insn){ .op = CG_PLACE, .type = COT_DTYPE_NONE, .imm = i, .in = { offset } });
+    }
+}
+
+static void
+place_work(rewriting *r, const cg_open *o)
+{
+    cg_val offset = 0;
+    bool is_open = false;
+
+    for (uint32_t i = 0; i < o->n_parts; i++) {
+        const cg_open_part *p = &o->part[i];
+        cg_val bytes = scaled(r, value_of_form(r, &p->elements), p->element_bytes);
+
+        if (is_open)
+            place_part(r, p, offset);
+        is_open |= !cg_form_is_constant(&p->elements);
+        bytes = binary(r, SC_add, bytes, constant(r, WORK_ALIGN - 1));
+        bytes = binary(r, SC_div, bytes, constant(r, WORK_ALIGN));
+        offset = added(r, offset, scaled(r, bytes, WORK_ALIGN));
+    }
+}
+
+/* What a settled buffer's contents are moved back by (CG_SETTLE). */
+static void
+settle_sizes(rewriting *r, const cg_tokens *t, const cg_size_form *form, uint32_t first)
+{
+    cg_kernel *k = r->k;
+    const uint32_t n = k->n_insns;
+
+    for (uint32_t i = first; i < t->n_numbers && t->number[i].k == k; i++) {
+        const cg_number *x = &t->number[i];
+
+        if (x->kind != CG_NUMBER_ELEMENTS || cg_form_is_constant(&form[i]))
+            continue;
+        for (cg_val v = 1; v < n; v++)
+            if (k->insn[v].op == CG_SETTLE && k->insn[v].imm == x->buffer) {
+                const cg_val bytes = scaled(r, value_of_form(r, &form[i]),
+                                            (int64_t)cot_dtype_size(k->buffer[x->buffer].type));
+                k->insn[v].in[0] = bytes;
+            }
+    }
+}
+
+/* -- results without elements -- */
+
+static void
+find_results(cg_open *o, const cg_tokens *t)
+{
+    const cg_kernel *k = o->module->kernel[0];
+
+    for (uint32_t i = 0; i < t->n_numbers && t->number[i].k == k; i++)
+        if (t->number[i].kind == CG_NUMBER_ELEMENTS &&
+            k->buffer[t->number[i].buffer].space == CG_OUT)
+            IR_PUSH(o->arena, o->result, o->n_results, o->cap_results, &o->form[i]);
+}
+
+bool
+cg_open_is_empty(const cg_open *o, const int64_t *size)
+{
+    for (uint32_t i = 0; i < o->n_results; i++)
+        if (cg_form_at(o->result[i], size) != 0)
+            return false;
+    return o->n_results > 0;
+}
+
+/* Leave the entry at once where no result has an element: kernels need not be made for that. */
+static void
+leave_if_empty(rewriting *r, const cg_open *o)
+{
+    cg_val all = 0;
+
+    for (uint32_t i = 0; i < o->n_results; i++) {
+        if (cg_form_is_constant(o->result[i]))
+            return;
+        all = added(r, all, value_of_form(r, o->result[i]));
+    }
+    if (all == 0)
+        return;
+    const cg_val empty = binary(r, SC_le, all, constant(r, 0));
+    add_insn(r, (cg_insn){ .op = CG_FAIL, .imm = COT_OK, .in = { empty } });
+}
+
+/* Pass the sizes on to what the kernel calls. */
+static void
+pass_sizes(const rewriting *r)
+{
+    cg_kernel *k = r->k;
+
+    for (cg_val v = 1; v < k->n_insns; v++) {
+        cg_call *c = k->insn[v].call;
+
+        if (k->insn[v].op != CG_CALL)
+            continue;
+        cg_val *param = IR_NEW_N(k->arena, cg_val, c->n_params + r->n_sizes);
+        for (int i = 0; i < c->n_params + r->n_sizes; i++)
+            param[i] = i < c->n_params ? c->param[i] : r->size[i - c->n_params];
+        c->param = param;
+        c->n_params += r->n_sizes;
+    }
+}
+
+static void
+insert_before(rewriting *r)
+{
+    cg_region *body = &r->k->body;
+
+    for (uint32_t i = 0; i < body->n; i++)
+        IR_PUSH(r->k->arena, r->before.insn, r->before.n, r->before.cap, body->insn[i]);
+    r->before.mark = body->mark;
+    *body = r->before;
+}
+
+/* The numbers of a kernel are one range of the module's. */
+static uint32_t
+rewrite_kernel(cg_open *o, cg_kernel *k, const cg_tokens *t, uint32_t first)
+{
+    rewriting r = { .k = k, .n_sizes = o->n_sizes };
+    uint32_t i = first;
+
+    r.size = IR_NEW_N(k->arena, cg_val, o->n_sizes);
+    find_sizes(&r, o->module);
+    for (; i < t->n_numbers && t->number[i].k == k; i++)
+        if (!cg_form_is_constant(&o->form[i]))
+            rewrite_number(&r, &t->number[i], &o->form[i]);
+    if (k == o->module->kernel[0]) {
+        leave_if_empty(&r, o);
+        place_work(&r, o);
+    }
+    settle_sizes(&r, t, o->form, first);
+    pass_sizes(&r);
+    insert_before(&r);
+    return i;
+}
+
+/* -- an instance -- */
+
+/* Each operand that varies has a constant of its own, which cg_open_verify sets. */
+static void
+prepare_instance(cg_open *o)
+{
+    cg_tokens *t = &o->of_instance;
+
+    for (uint32_t i = 0, end; i < t->n_numbers; i = end) {
+        cg_kernel *k = t->number[i].k;
+        rewriting r = { .k = k };
+
+        for (end = i; end < t->n_numbers && t->number[end].k == k; end++) {
+            cg_number *x = &t->number[end];
+            if (x->kind == CG_NUMBER_OPERAND && !cg_form_is_constant(&o->form[end])) {
+                const cg_val v = add_insn(
+                    &r, (cg_insn){ .op = SC_const, .type = (uint8_t)x->type, .imm = x->value });
+                *cg_operand_at(x) = v;
+            }
+        }
+        if (k)
+            insert_before(&r);
+    }
+}
+
+/* Set the offsets of the instance's buffers. */
+static void
+place_instance(cg_open *o, const int64_t *size)
+{
+    cg_kernel *k = o->instance->kernel[0];
+    int64_t offset = 0;
+
+    for (uint32_t i = 0; i < o->n_parts; i++) {
+        for (uint32_t b = 0; b < k->n_buffers; b++)
+            if (o->part_of[b] == i + 1)
+                k->buffer[b].offset = offset;
+        offset += bytes_of(&o->part[i], size);
+    }
+    k->work_bytes = o->instance->work_bytes = offset;
+}
+
+cot_status
+cg_open_verify(cg_open *o, const int64_t *size)
+{
+    const cg_tokens *t = &o->of_instance;
+
+    place_instance(o, size);
+    for (uint32_t i = 0; i < t->n_numbers; i++) {
+        const cg_number *x = &t->number[i];
+        const int64_t value = cg_form_at(&o->form[i], size);
+
+        if (cg_form_is_constant(&o->form[i]))
+            continue;
+        if (x->kind == CG_NUMBER_OPERAND)
+            x->k->insn[*cg_operand_at(x)].imm = (uint64_t)value;
+        else
+            *cg_integer_at(x) = value;
+    }
+    return cg_verify(o->instance);
+}
+
+static bool
+list_samples(generalising *g, cg_module *const *sample)
+{
+    g->tokens = IR_NEW_N(g->samples.arena, cg_tokens, g->n);
+    for (int i = 0; i < g->n; i++) {
+        const char *why = cg_tokens_of(sample[i], g->samples.arena, &g->tokens[i]);
+
+        if (why)
+            return conflict(g, why, 0, -1, -1);
+    }
+    return same_tokens(g);
+}
+
+bool
+cg_generalise(const cg_samples *samples, cg_module *const *sample, cg_open *out,
+              cg_open_conflict *why)
+{
+    cg_module *m = sample[0];
+    generalising g = {
+        .samples = *samples, .n = samples->n, .entry = m->kernel[0], .why = why
+    };
+
+    *out = (cg_open){ m->ctx, m->arena, samples->sizes, .module = m, .instance = sample[1] };
+    ir_map_init(&g.seen.find, m->arena);
+    if (!list_samples(&g, sample))
+        return false;
+    out->form = IR_NEW_N(m->arena, cg_size_form, g.tokens[0].n_numbers);
+    if (!fit(&g, out->form))
+        return false;
+    out->of_instance = g.tokens[1];
+    find_parts(out, &g.tokens[0]);
+    find_results(out, &g.tokens[0]);
+    prepare_instance(out);
+    for (uint32_t i = 0, at = 0; i < m->n_kernels; i++)
+        at = rewrite_kernel(out, m->kernel[i], &g.tokens[0], at);
+    return true;
+}
