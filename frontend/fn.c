@@ -239,7 +239,8 @@ fe_fn_shared(cot_fn *f, cot_fn *fresh)
 {
     for (cot_fn *g = f->made; g; g = g->made_before)
         if (g->kind == fresh->kind && g->loc == fresh->loc && g->row == fresh->row &&
-            (fresh->with || g->of == fresh->of) && same_text(g->with, fresh->with) &&
+            same_text(g->open, fresh->open) && (fresh->with || g->of == fresh->of) &&
+            same_text(g->with, fresh->with) &&
             same_number(&g->with_value, &fresh->with_value) &&
             same_options(&g->options, &fresh->options))
             return g;

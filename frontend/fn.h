@@ -23,6 +23,7 @@ typedef struct fe_special {
     int n_types;
     const ir_type *const *type;
     const ir_named_axis *axes; /* of the vmaps around, which collectives see */
+    bool unfolded;   /* traced without folds: ctx->unfolded */
     ir_graph *graph;
     ir_graph *second; /* of halves: the other graph                    */
     int n_out;        /* of halves: results of fwd that are no residual */
@@ -66,6 +67,7 @@ struct cot_fn {
     cot_operand with_value;
     const char *why;            /* BAD: the message that said why, and its status */
     cot_status failed;
+    const char *open; /* cot_open: which axes are open, as text; NULL: none is */
 };
 
 /* Marks g as failed, for the recorded reason, which g keeps so that it can be reported again

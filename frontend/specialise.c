@@ -342,7 +342,8 @@ find_cached(const cot_fn *f, int n, const ir_type *const *type)
 
     for (uint32_t i = 0; i < kept; i++) {
         const fe_special *s = f->cache[i];
-        if (s->n_types == n && s->n_captured == 0 && same_axes(s->axes, f->ctx->axes) &&
+        if (s->n_types == n && s->n_captured == 0 && s->unfolded == f->ctx->unfolded &&
+            same_axes(s->axes, f->ctx->axes) &&
             memcmp(s->type, type, sizeof *type * (size_t)n) == 0)
             return s;
     }
@@ -467,7 +468,9 @@ fe_specialise(cot_fn *f, int n, const ir_type *const *type, bool alone, const fe
         *out = cached;
         return COT_OK;
     }
-    fe_special made = { .n_types = n, .type = type, .axes = f->ctx->axes };
+    fe_special made = {
+        .n_types = n, .type = type, .axes = f->ctx->axes, .unfolded = f->ctx->unfolded
+    };
     f->traces++;
     COT_TRY(specialise(f, alone, &made));
     COT_TRY(fe_check_types(f, made.graph, n, type, made.n_captured + made.n_hidden));

@@ -1,5 +1,6 @@
 /* The transforms of functions: each call makes a recipe, copies its options, and looks at no
  * type. */
+#include "cotrace/open.h"
 #include "cotrace/transform.h"
 
 #include "frontend/fn.h"
@@ -252,4 +253,21 @@ cot_pipeline_(cot_place at, cot_fn *f, const char *text)
         made = g;
     }
     return made;
+}
+
+cot_fn *
+cot_open_(cot_place at, cot_fn *f, const char *sizes)
+{
+    cot_fn *volatile g = NULL;
+
+    if (!f)
+        return NULL;
+    IR_TRY (f->ctx) {
+        cot_fn *made = fe_fn_with(f, f->of);
+
+        made->loc = ir_loc_file(f->ctx, at.file, at.line);
+        made->open = ir_copy_string(&f->ctx->arena, sizes ? sizes : "");
+        g = fe_fn_shared(f, made);
+    }
+    return g;
 }

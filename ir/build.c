@@ -35,8 +35,8 @@ ir_build_new(cot_context *ctx, const char *name)
     b->arena = a;
     b->work = work;
     b->name = ir_copy_string(a, name ? name : "f");
-    b->cse = !ir_config_lists(ctx->config.off, "cse");
-    b->fold = !ir_config_lists(ctx->config.off, "fold");
+    b->cse = !ctx->unfolded && !ir_config_lists(ctx->config.off, "cse");
+    b->fold = !ctx->unfolded && !ir_config_lists(ctx->config.off, "fold");
     ir_map_init(&b->shared, work);
     ir_map_init(&b->named, work);
     IR_PUSH(work, b->node, b->n_nodes, b->cap_nodes, (ir_node){ 0 });

@@ -83,6 +83,7 @@ struct cot_context {
     _Atomic uint64_t seed, calls;
     /* of the vmaps around the trace at hand; the frontend's */
     const struct ir_named_axis *axes;
+    bool unfolded; /* graphs are built without folds and without sharing of equal nodes */
     /* what the trace at hand is inside; the frontend's */
     const struct ir_around *around;
     /* of the level of vmap that is made: pass_randomness */

@@ -14,6 +14,7 @@
 #include "ir/diag.h"
 #include "runtime/cuda/gpu.h"
 #include "runtime/device.h"
+#include "runtime/open/open.h"
 
 enum { TABLE_START = 8, MAX_TABLE = 1024 };
 
@@ -29,14 +30,15 @@ typedef struct kernel_table {
     _Atomic(const kernel_entry *) at[];
 } kernel_table;
 
+/* Where sizes are open, lengths do not count. */
 static uint64_t
-hash_types(const cot_array *const *args, int n)
+hash_types(const cot_fn *f, const cot_array *const *args, int n)
 {
     uint64_t h = (uint64_t)n;
 
     for (int i = 0; i < n; i++) {
         h = ir_hash_u64(h, (uint64_t)args[i]->type.dtype << 8 | (uint64_t)args[i]->type.rank);
-        for (int k = 0; k < args[i]->type.rank; k++)
+        for (int k = 0; k < args[i]->type.rank && !f->open; k++)
             h = ir_hash_u64(h, (uint64_t)args[i]->dims[k]);
     }
     return h;
@@ -45,6 +47,8 @@ hash_types(const cot_array *const *args, int n)
 static bool
 fits(const cot_kernel *k, const cot_array *const *args, int n)
 {
+    if (k->open)
+        return rt_open_fits(k, args, n);
     if (k->n_args != n)
         return false;
     for (int i = 0; i < n; i++)
@@ -54,14 +58,16 @@ fits(const cot_kernel *k, const cot_array *const *args, int n)
 }
 
 static cot_kernel *
-find(kernel_table *t, const cot_array *const *args, int n)
+find(const cot_fn *f, const cot_array *const *args, int n)
 {
+    kernel_table *t = atomic_load_explicit(&f->compiled, memory_order_acquire);
+
     if (!t)
         return NULL;
     cot_kernel *latest = atomic_load_explicit(&t->latest, memory_order_acquire);
     if (latest && fits(latest, args, n))
         return latest;
-    const uint64_t hash = hash_types(args, n);
+    const uint64_t hash = hash_types(f, args, n);
     for (uint32_t i = (uint32_t)hash & (t->cap - 1);; i = (i + 1) & (t->cap - 1)) {
         const kernel_entry *e = atomic_load_explicit(&t->at[i], memory_order_acquire);
 
@@ -254,7 +260,7 @@ compile_miss(cot_context *ctx, void *arg)
     cot_type *type = IR_NEW_N(&ctx->arena, cot_type, m->n + 1);
     kernel_entry *e;
 
-    m->kernel = find(t, m->args, m->n);
+    m->kernel = find(m->fn, m->args, m->n);
     if (m->kernel) {
         count(&m->fn->hits);
         return COT_OK;
@@ -268,7 +274,7 @@ compile_miss(cot_context *ctx, void *arg)
     e = IR_NEW(&ctx->arena, kernel_entry);
     t = table_with_room(m->fn);
     COT_TRY(cot_compile(m->fn, (cot_types){ .n = m->n, .at = type }, m->options, &m->kernel));
-    *e = (kernel_entry){ hash_types(m->args, m->n), m->kernel };
+    *e = (kernel_entry){ hash_types(m->fn, m->args, m->n), m->kernel };
     put(t, e);
     if (ctx->config.cache_bytes)
         keep_bound(ctx, m->kernel);
@@ -280,6 +286,7 @@ typedef struct want {
     cot_array **results;
     int n;
     const cot_array *const *args;
+    const int64_t *size; /* where sizes are open */
 } want;
 
 /* Results are on the device if an argument is. */
@@ -293,17 +300,26 @@ make_result(cot_context *ctx, const want *w, const cot_type *type, cot_array **o
     return *out ? COT_OK : ir_fail(ctx, w->k->loc, w->k->graph->name, ERR_memory);
 }
 
+/* The type of result i of the call; dims has room for COT_MAX_RANK. */
+static cot_type
+result_type(const want *w, int i, int64_t *dims)
+{
+    return w->k->open ? rt_open_result(w->k, i, w->size, dims)
+                      : ir_type_public(w->k->type[w->k->n_in + i]);
+}
+
 static cot_status
 make_results(cot_context *ctx, void *arg)
 {
     const want *w = arg;
+    int64_t dims[COT_MAX_RANK];
 
     if (w->n != w->k->n_out)
         return ir_fail(ctx, w->k->loc, w->k->graph->name, ERR_usage,
                        ir_format(&ctx->message_arena, "%d results are asked for; it has %d",
                                  w->n, w->k->n_out));
     for (int i = 0; i < w->n; i++) {
-        cot_type type = ir_type_public(w->k->type[w->k->n_in + i]);
+        cot_type type = result_type(w, i, dims);
 
         if (!w->results[i])
             COT_TRY(make_result(ctx, w, &type, &w->results[i]));
@@ -317,13 +333,14 @@ static bool
 make_results_freely(const want *w)
 {
     cot_context *ctx = w->k->ctx;
+    int64_t dims[COT_MAX_RANK];
     bool there = true;
 
     if (w->n != w->k->n_out || w->k->program || !ir_allocates_by_libc(ctx))
         return false;
     for (int i = 0; i < w->n; i++)
         if (!w->results[i]) {
-            const cot_type type = ir_type_public(w->k->type[w->k->n_in + i]);
+            const cot_type type = result_type(w, i, dims);
             w->results[i] = ir_array_new_unset(ctx, &type);
             there &= w->results[i] != NULL;
         }
@@ -362,16 +379,20 @@ call_on(miss *m, cot_array **results, int n_results)
     cot_fn *f = m->fn;
     cot_status status = COT_OK;
 
-    m->kernel = find(atomic_load_explicit(&f->compiled, memory_order_acquire), m->args, m->n);
+    m->kernel = find(f, m->args, m->n);
     if (m->kernel)
         count(&f->hits);
     else
         COT_TRY(rt_guard(f->ctx, compile_miss, m));
-    const want w = { m->kernel, results, n_results, m->args };
+    int64_t size[CG_MAX_SIZES];
+    const want w = { m->kernel, results, n_results, m->args, size };
+    if (m->kernel->open)
+        COT_TRY(rt_open_sizes(m->kernel, m->args, size));
     if (!all_there(&w) && !make_results_freely(&w))
         status = rt_guard(f->ctx, make_results, (void *)&w);
     if (status == COT_OK)
-        status = cot_run(m->kernel, results, m->args);
+        status = m->kernel->open ? rt_run_open(m->kernel, NULL, size, results, m->args)
+                                 : cot_run(m->kernel, results, m->args);
     if (m->alone)
         cot_kernel_free(m->kernel);
     return status;

@@ -15,6 +15,7 @@
 #include "ir/number.h"
 #include "passes/pass.h"
 #include "runtime/device.h"
+#include "runtime/open/open.h"
 #include "runtime/store.h"
 #include "runtime/tier.h"
 
@@ -129,7 +130,16 @@ without_subnormals(const ir_graph *f, const ir_graph **out)
 cot_status
 rt_lower(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out)
 {
-    cg_lower_options o = { .target = &p->target, .threads = p->threads, .fuse = p->fuse };
+    return rt_lower_open(f, p, arena, NULL, 0, out);
+}
+
+cot_status
+rt_lower_open(const ir_graph *f, const rt_plan *p, ir_arena *arena, const int64_t *open,
+              uint32_t n, rt_lowered *out)
+{
+    cg_lower_options o = {
+        .target = &p->target, .threads = p->threads, .fuse = p->fuse, .open = open, .n_open = n
+    };
     bool *donated;
 
     COT_TRY(prepare(f, p, arena, out, &donated));
@@ -183,8 +193,8 @@ dump_stages(const ir_graph *f, const rt_plan *p, const rt_lowered *low, ir_arena
 
 /* ---- kernels ---- */
 
-static cot_kernel *
-kernel_new(const ir_graph *f, const rt_plan *p, const rt_lowered *low)
+cot_kernel *
+rt_kernel_new(const ir_graph *f, const rt_plan *p, const rt_lowered *low)
 {
     cot_context *ctx = f->ctx;
     const int own = f->n_out - f->n_inout;
@@ -216,8 +226,15 @@ print_time(const ir_graph *f, const char *stage, double start, const cg_module *
     ir_print_time(f->ctx, stage, ir_now() - start, text);
 }
 
-static void
-make_blocks(cot_kernel *k, size_t bytes)
+void
+rt_kernel_pool(cot_kernel *k)
+{
+    if (k->parallel)
+        k->pool = pool_of(k->ctx, k->plan.threads);
+}
+
+void
+rt_make_blocks(cot_kernel *k, size_t bytes)
 {
     k->work_bytes = bytes;
     if (!bytes)
@@ -239,12 +256,11 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
     COT_TRY(rt_lower(f, p, scratch, &low));
     print_time(f, "prepare, lower", start, low.module);
     COT_TRY(dump_stages(f, p, &low, scratch));
-    k = *out = kernel_new(f, p, &low);
+    k = *out = rt_kernel_new(f, p, &low);
     cg_module_cost(low.module, &k->flops, &k->traffic);
     k->parallel = low.module->parallel;
-    if (k->parallel)
-        k->pool = pool_of(f->ctx, p->threads);
-    make_blocks(k, (size_t)low.module->work_bytes);
+    rt_kernel_pool(k);
+    rt_make_blocks(k, (size_t)low.module->work_bytes);
     start = ir_now();
     rt_store_open(f->ctx);
     COT_TRY(rt_tier_begin(k, &low, scratch, &begun));
@@ -268,10 +284,10 @@ compile_device(const ir_graph *f, const rt_plan *p, rt_program **program, cot_ke
     COT_TRY(rt_lower(f, p, &(*program)->arena, &low));
     print_time(f, "prepare, lower", start, low.module);
     COT_TRY(dump_stages(f, p, &low, &(*program)->arena));
-    k = *out = kernel_new(f, p, &low);
+    k = *out = rt_kernel_new(f, p, &low);
     k->program = *program;
     cg_module_cost(low.module, &k->flops, &k->traffic);
-    make_blocks(k, p->machine == rt_sim() ? (size_t)low.module->work_bytes : 0);
+    rt_make_blocks(k, p->machine == rt_sim() ? (size_t)low.module->work_bytes : 0);
     start = ir_now();
     COT_TRY(rt_program_load(k->program, p, low.module));
     print_time(f, "load", start, low.module);
@@ -334,7 +350,7 @@ compile_eval(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel 
     bool *donated;
 
     COT_TRY(prepare(f, p, scratch, &low, &donated));
-    *out = kernel_new(f, p, &low);
+    *out = rt_kernel_new(f, p, &low);
     return COT_OK;
 }
 
@@ -376,60 +392,6 @@ rt_compile(const ir_graph *f, const rt_plan *p, cot_kernel **out)
     return status;
 }
 
-typedef struct compile_call {
-    cot_fn *fn;
-    cot_types types;
-    const ir_graph *graph;
-    const cot_compile_options *options;
-    const char *schedules;
-    cot_kernel **out;
-} compile_call;
-
-static cot_status
-compile_body(cot_context *ctx, void *arg)
-{
-    const compile_call *c = arg;
-    const ir_graph *f = c->graph;
-    rt_plan p;
-
-    if (!c->out)
-        return ir_fail(ctx, 0, NULL, ERR_usage, "the place for the kernel is NULL; wants one");
-    if (!f)
-        COT_TRY(cot_trace_fn(c->fn, c->types, &f));
-    COT_TRY(rt_plan_new(ctx, c->options, f->name, &p));
-    p.schedules = c->schedules;
-    COT_TRY(rt_compile(f, &p, c->out));
-    (*c->out)->loc = c->fn ? c->fn->loc : 0;
-    return COT_OK;
-}
-
-cot_status
-cot_compile(cot_fn *fn, cot_types types, const cot_compile_options *options, cot_kernel **out)
-{
-    compile_call c = { fn, types, NULL, options, NULL, out };
-
-    if (out)
-        *out = NULL;
-    return rt_guard(cot_fn_context(fn), compile_body, &c);
-}
-
-cot_status
-rt_compile_scheduled(const cot_graph *g, const cot_compile_options *options,
-                     const char *schedules, cot_kernel **out)
-{
-    compile_call c = { NULL, { 0 }, g, options, schedules, out };
-
-    if (out)
-        *out = NULL;
-    return rt_guard(g ? g->ctx : NULL, compile_body, &c);
-}
-
-cot_status
-cot_compile_graph(const cot_graph *g, const cot_compile_options *options, cot_kernel **out)
-{
-    return rt_compile_scheduled(g, options, NULL, out);
-}
-
 void
 cot_kernel_free(cot_kernel *k)
 {
@@ -440,6 +402,7 @@ cot_kernel_free(cot_kernel *k)
     if (k->code.entry)
         k->plan.backend->unload(&k->code);
     rt_program_free(k->program);
+    rt_open_free(k->ctx, k->open);
     if (k->blocks) {
         rt_blocks_free(k->blocks);
         ir_free(k->ctx, k->blocks);

@@ -43,6 +43,14 @@ cot_status rt_plan_new(cot_context *ctx, const cot_compile_options *o, const cha
 /* options.c: sets a kind of device, with what it supports, as that of a plan. */
 cot_status rt_plan_device(cot_context *ctx, const struct rt_machine *machine, rt_plan *p);
 cot_status rt_lower(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out);
+/* The same at one sample of open sizes: for loops over `n` open extents, in ascending order. */
+cot_status rt_lower_open(const ir_graph *f, const rt_plan *p, ir_arena *arena,
+                         const int64_t *open, uint32_t n, rt_lowered *out);
+/* Parts of a kernel that is not complete yet: its types; its pool, if it is parallel; slots for
+ * work blocks of so many bytes. */
+cot_kernel *rt_kernel_new(const ir_graph *f, const rt_plan *p, const rt_lowered *low);
+void rt_kernel_pool(cot_kernel *k);
+void rt_make_blocks(cot_kernel *k, size_t bytes);
 cot_status rt_compile(const ir_graph *f, const rt_plan *p, cot_kernel **out);
 /* cot_compile_graph with the schedules of a plan.  The caller holds nothing. */
 cot_status rt_compile_scheduled(const cot_graph *g, const cot_compile_options *options,
@@ -59,7 +67,10 @@ typedef struct rt_blocks {
     _Atomic(void *) slot[RT_SLOTS];
 } rt_blocks;
 
-void *rt_block_take(rt_blocks *b); /* NULL: out of memory */
+/* A block that was given back; NULL: there is none.  The same, or a new one; NULL: out of
+ * memory. */
+void *rt_block_find(rt_blocks *b);
+void *rt_block_take(rt_blocks *b);
 void rt_block_give(rt_blocks *b, void *block);
 void rt_blocks_free(rt_blocks *b);
 
@@ -85,6 +96,7 @@ struct cot_kernel {
     cot_parallel *pool;         /* NULL: one thread */
     rt_blocks *blocks;          /* NULL: no work block is needed */
     struct rt_program *program; /* the program on a device; NULL: none */
+    struct rt_open *open; /* sizes are open: runtime/open/open.h; NULL: none is */
 };
 
 /* Call the kernel with pointers to arguments, then results, whose types are right: n_in + n_out

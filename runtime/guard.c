@@ -13,6 +13,8 @@ rt_guard(cot_context *ctx, rt_body *body, void *arg)
     IR_TRY(ctx) {
         status = body(ctx, arg);
     }
+    if (status == COT_ERR_MEMORY)
+        ctx->unfolded = false; /* what set it may not have ended */
     pthread_mutex_unlock(&ctx->lock);
     return status;
 }

@@ -1,9 +1,7 @@
 /* Calls a kernel: checks the arrays, finds a work block, runs.
  *
- * A call takes no lock and, from the second one on, allocates nothing: work blocks of earlier
- * calls are kept in slots, and each is taken and given back by one atomic exchange, which
- * avoids the problems of lock-free lists.  The error record belongs to the context, and only a
- * call that fails takes the lock to write it. */
+ * A call takes no lock and, from the second one on, allocates nothing (blocks.c).  The error
+ * record belongs to the context, and only a call that fails takes the lock to write it. */
 #include "runtime/compile.h"
 
 #include <stdarg.h>
@@ -13,46 +11,10 @@
 #include "ir/diag.h"
 #include "ir/graph.h"
 #include "ir/limit.h"
+#include "runtime/open/open.h"
 #include "runtime/device.h"
 #include "runtime/tier.h"
 #include "runtime/trap.h"
-
-#define LINE 64
-
-void *
-rt_block_take(rt_blocks *b)
-{
-    for (int i = 0; i < RT_SLOTS; i++) {
-        void *block;
-
-        if (!atomic_load_explicit(&b->slot[i], memory_order_relaxed))
-            continue;
-        block = atomic_exchange_explicit(&b->slot[i], NULL, memory_order_acquire);
-        if (block)
-            return block;
-    }
-    return aligned_alloc(LINE, (b->bytes + LINE - 1) / LINE * LINE);
-}
-
-void
-rt_block_give(rt_blocks *b, void *block)
-{
-    for (int i = 0; i < RT_SLOTS; i++) {
-        void *none = NULL;
-
-        if (atomic_compare_exchange_strong_explicit(&b->slot[i], &none, block,
-                                                    memory_order_release, memory_order_relaxed))
-            return;
-    }
-    free(block);
-}
-
-void
-rt_blocks_free(rt_blocks *b)
-{
-    for (int i = 0; i < RT_SLOTS; i++)
-        free(atomic_load(&b->slot[i]));
-}
 
 /* ---- errors: from any thread ---- */
 
@@ -174,29 +136,29 @@ take_array(const cot_kernel *k, int i, const cot_array *a, void **pointer, ir_pl
 }
 
 static bool
-overlap(const cot_kernel *k, void *const *args, int i, int j)
+overlap(const size_t *bytes, void *const *args, int i, int j)
 {
     const char *p = args[i], *q = args[j];
 
-    return p < q + k->bytes[j] && q < p + k->bytes[i];
+    return p < q + bytes[j] && q < p + bytes[i];
 }
 
 /* Written arrays overlap no others, except that a result may be its whole donated argument. */
 static cot_status
-check_overlap(const cot_kernel *k, void *const *args)
+check_overlap(const cot_kernel *k, const size_t *bytes, void *const *args)
 {
     const ir_graph *f = k->graph;
 
     for (int j = 0; j < f->n_inout; j++)
         for (int i = 0; i < k->n_in; i++)
-            if (i != f->inout[j].arg && overlap(k, args, f->inout[j].arg, i))
+            if (i != f->inout[j].arg && overlap(bytes, args, f->inout[j].arg, i))
                 return run_fail(
                     k, ERR_usage,
                     "an in/out argument overlaps another argument; wants memory of its own", 0,
                     NULL);
     for (int r = k->n_in; r < k->n_in + k->n_out; r++)
         for (int i = 0; i < r; i++)
-            if (overlap(k, args, r, i) && (k->over[r - k->n_in] != i || args[r] != args[i]))
+            if (overlap(bytes, args, r, i) && (k->over[r - k->n_in] != i || args[r] != args[i]))
                 return run_fail(
                     k, ERR_usage,
                     "a result overlaps an argument or another result; wants memory of its own",
@@ -305,7 +267,7 @@ call(const cot_kernel *k, void *const *args, ir_place *const *there, void *work)
         if (!entry)
             return COT_OK;
     }
-    if (!work && k->blocks) {
+    if (!work && k->blocks && !k->open) {
         work = block = rt_block_take(k->blocks);
         if (!work)
             return run_fail(k, ERR_memory, "", 0, NULL);
@@ -375,15 +337,84 @@ run(const cot_kernel *k, void *work, cot_array *const *results, const cot_array 
     }
     for (int i = 0; i < k->n_out; i++)
         COT_TRY(take_array(k, k->n_in + i, results[i], pointer, there));
-    COT_TRY(check_overlap(k, pointer));
+    COT_TRY(check_overlap(k, k->bytes, pointer));
     pointer[k->n_in + k->n_out] = k->pool;
     return call(k, pointer, there, work);
+}
+
+/* A call of an open kernel at sizes that were found in its arguments, which fit. */
+cot_status
+rt_run_open(const cot_kernel *k, void *work, const int64_t *size, cot_array *const *results,
+            const cot_array *const *args)
+{
+    const rt_open_constants *made = &k->open->constants;
+    const int n = k->n_in + k->n_out, own = (int)made->n;
+    void *pointer[n + 1], *all[n + own + 2], *block = NULL;
+    ir_place *there[n + 1];
+    size_t bytes[n + 1];
+    uint64_t key[2], constant[2 * own + 1];
+
+    pointer[n] = NULL; /* kernels without arguments and results have these entries alone */
+    bytes[n] = 0;
+    for (int i = 0, given = 0; i < n; i++) {
+        if (i < k->n_in && ir_is_bound(k->graph, i)) {
+            COT_TRY(bound_to(k, i, key, &pointer[i], &there[i]));
+            bytes[i] = k->bytes[i];
+            continue;
+        }
+        const cot_array *a = i < k->n_in ? args[given++]
+                             : results   ? results[i - k->n_in]
+                                         : NULL;
+        if (!a || (i >= k->n_in && !rt_open_is_result(k, i - k->n_in, size, a)))
+            return run_fail(k, ERR_shape_wrong, "a result is NULL, or has another type", 0,
+                            NULL);
+        pointer[i] = a->data;
+        bytes[i] = a->bytes;
+        if (a->place || a->read_only)
+            COT_TRY(check_place(k, i, a, &there[i]));
+    }
+    COT_TRY(check_overlap(k, bytes, pointer));
+    for (int i = 0; i < n; i++)
+        all[i < k->n_in ? i : i + own] = pointer[i];
+    for (int i = 0; i < own; i++) {
+        all[k->n_in + i] = &constant[2 * i];
+        rt_open_constant_at(&made->at[i], size, &constant[2 * i]);
+    }
+    all[n + own] = (void *)size;
+    all[n + own + 1] = k->pool && rt_open_wants_threads(k, size) ? k->pool : NULL;
+    if (!work && k->open->general.n_parts) {
+        work = block = rt_open_block_take(k, size);
+        if (!work)
+            return run_fail(k, ERR_memory, "", 0, NULL);
+    }
+    const cot_status status = call(k, all, NULL, work);
+    if (block)
+        rt_open_block_give(k, block);
+    return status;
+}
+
+static cot_status
+run_open(const cot_kernel *k, void *work, cot_array *const *results,
+         const cot_array *const *args)
+{
+    int64_t size[CG_MAX_SIZES];
+
+    for (int i = 0; i < k->n_args; i++)
+        if (!args || !args[i])
+            return run_fail(k, ERR_usage, "an argument is NULL; wants an array", 0, NULL);
+    if (!rt_open_fits(k, args, k->n_args))
+        return run_fail(k, ERR_shape_wrong,
+                        "an argument has another element type, rank or fixed length", 0, NULL);
+    COT_TRY(rt_open_sizes(k, args, size));
+    return rt_run_open(k, work, size, results, args);
 }
 
 cot_status
 cot_run(const cot_kernel *k, cot_array *const *results, const cot_array *const *args)
 {
-    return k ? run(k, NULL, results, args) : COT_ERR_ARG; /* no context could record it */
+    if (!k)
+        return COT_ERR_ARG; /* no context could record it */
+    return k->open ? run_open(k, NULL, results, args) : run(k, NULL, results, args);
 }
 
 /* The evaluator allocates, so the first of two tiers does not serve here. */
@@ -395,7 +426,7 @@ cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
         return COT_ERR_ARG;
     if (k->tier)
         COT_TRY(rt_tier_wait(k));
-    return run(k, work, results, args);
+    return k->open ? run_open(k, work, results, args) : run(k, work, results, args);
 }
 
 /* A kernel with parallel loops takes its pool as an additional argument.  Callers of cot_entry
@@ -403,5 +434,5 @@ cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
 cot_entry *
 cot_kernel_entry(const cot_kernel *k)
 {
-    return k && rt_tier_wait(k) == COT_OK ? atomic_load(&k->entry) : NULL;
+    return k && !k->open && rt_tier_wait(k) == COT_OK ? atomic_load(&k->entry) : NULL;
 }

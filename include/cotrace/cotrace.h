@@ -34,6 +34,7 @@
 #include "cotrace/loss.h"
 #include "cotrace/optim.h"
 #include "cotrace/transform.h"
+#include "cotrace/open.h"
 #include "cotrace/collective.h"
 #include "cotrace/implicit.h"
 #include "cotrace/custom.h"

@@ -182,19 +182,51 @@ with_sizes(ir_arena *a, const char *text, int64_t n, int64_t m)
     return b.text;
 }
 
-bool
-classes_make(cot_context *ctx, int i, class_program *p)
+static bool
+make(cot_context *ctx, const row *r, class_program *p)
 {
-    const row *r = find(i, p);
     const char *text = with_sizes(&ctx->arena, r->text, p->n, p->m);
     ir_module m;
 
-    p->law = (laws_program){ .number = i, .op = r->op, .lo = r->lo, .hi = r->hi };
+    p->law.op = r->op;
+    p->law.lo = r->lo;
+    p->law.hi = r->hi;
     p->law.text = laws_substitute(&ctx->arena, text, cot_dtype_name(p->type));
     if (ir_parse(ctx, "class.cot", p->law.text, strlen(p->law.text), &m) != COT_OK)
         return false;
     p->law.f = m.fn[m.n - 1];
     return true;
+}
+
+bool
+classes_make(cot_context *ctx, int i, class_program *p)
+{
+    const row *r = find(i, p);
+
+    p->law = (laws_program){ .number = i };
+    return make(ctx, r, p);
+}
+
+int
+classes_rows(void)
+{
+    return ROWS;
+}
+
+bool
+classes_axes_are_two(int r)
+{
+    return axes_of(&rows[r]) == 2;
+}
+
+bool
+classes_at(cot_context *ctx, int r, cot_dtype t, int64_t n, int64_t m, class_program *p)
+{
+    *p = (class_program){ .row = r, .type = t, .n = n, .m = m };
+    if (!laws_has(rows[r].types, t) || n < rows[r].least ||
+        (axes_of(&rows[r]) == 2 && m < rows[r].least))
+        return false;
+    return make(ctx, &rows[r], p);
 }
 
 /* Half of the indices are anywhere in the axis, or a little beyond. */

@@ -22,6 +22,11 @@ const char *classes_op(int i);
 bool classes_make(cot_context *ctx, int i, class_program *out);
 /* Program k of a sample: the classes in turn, sizes and types drawn. */
 int classes_sample(uint64_t seed, int k);
+/* Row r of the table, of so many, at a type and sizes that need not be the table's; false: the
+ * row does not take the type, is not of two sizes, or is not of these. */
+int classes_rows(void);
+bool classes_axes_are_two(int r);
+bool classes_at(cot_context *ctx, int r, cot_dtype t, int64_t n, int64_t m, class_program *out);
 /* Operands: indices a little out of bounds now and then, numbers special in one of four
  * programs. */
 void **classes_operands(const class_program *p);

@@ -1,0 +1,168 @@
+/* Sizes that are no samples, at which the general kernel is checked: the graph there is the one
+ * that the samples predict, and the kernel's accesses stay within its buffers. */
+#include <inttypes.h>
+
+#include "ir/diag.h"
+#include "runtime/open/opening.h"
+
+/* Sizes at which blocks, vectors and tiles are empty, whole, or exceeded by one element. */
+static const int16_t probes[] = { 0,   1,   2,   3,    7,    15,   16,   17,   31,
+                                  32,  33,  63,  64,   65,   255,  256,  257,  511,
+                                  512, 513, 767, 1023, 1024, 1025, 4097, 30011 };
+enum { PROBES = (int)(sizeof probes / sizeof *probes) };
+
+/* Those at which the function is traced again, and larger ones, where a proof takes a time in
+ * proportion to the number of blocks. */
+static const int16_t traced[] = { 0, 1, 2, 7, 16, 17, 33, 65, 257, 1025 };
+static const int32_t large[] = { 8191, 65536, 1000003, 4194309, 33554467, 1 << 30 };
+enum {
+    TRACED = (int)(sizeof traced / sizeof *traced),
+    LARGE = (int)(sizeof large / sizeof *large),
+    LARGEST_PROVED = 4194309
+};
+
+static int64_t
+nearest(const rt_size *s, int64_t n)
+{
+    n = n < s->least ? s->least : n;
+    n = (n + s->multiple - 1) / s->multiple * s->multiple;
+    return n > s->most ? s->most / s->multiple * s->multiple : n;
+}
+
+/* All sizes are the probe, or one of them is and the others are the probe after it. */
+static void
+probe(const rt_opening *o, int number, int alone, int64_t *size)
+{
+    for (int i = 0; i < o->sizes->n; i++)
+        size[i] =
+            nearest(&o->sizes->size[i], probes[(number + (alone && i != alone - 1)) % PROBES]);
+}
+
+static cot_status
+another_program(const rt_opening *o, ir_loc loc, const int64_t *size)
+{
+    return rt_open_refuse(
+        o, loc,
+        ir_format(o->arena,
+                  "it is another program at %s than at %s; a fact about a size, such "
+                  "as \"where %s >= 2\", excludes one",
+                  rt_open_sizes_text(o, size), rt_open_sizes_text(o, o->size),
+                  o->sizes->size[0].name));
+}
+
+/* Is a size 0 or 1? */
+static bool
+is_tiny(const rt_opening *o, const int64_t *size)
+{
+    for (int i = 0; i < o->sizes->n; i++)
+        if (size[i] <= 1)
+            return true;
+    return false;
+}
+
+static cot_status
+check_graph(rt_opening *o, const int64_t *size)
+{
+    const cot_graph *g, *traced;
+    const char *text;
+
+    if (rt_open_trace_at(o, size, &g) != COT_OK) {
+        const char *why = ir_copy_string(o->arena, cot_error(o->ctx));
+
+        cot_error_clear(o->ctx);
+        return rt_open_refuse(
+            o, 0, ir_format(o->arena, "it fails at %s: %s", rt_open_sizes_text(o, size), why));
+    }
+    const bool has = rt_open_has_constants(&o->constants, g, size);
+    traced = g;
+    COT_TRY(rt_open_without_constants(g, &o->constants, &g));
+    COT_TRY(rt_open_text_of(o, g, &text));
+    if (has && rt_open_is_instance(&o->graphs, text, size))
+        return COT_OK;
+    const ir_loc loc = rt_open_loc_of_line(o, o->graphs.text, o->graphs.line);
+    if (!has || !is_tiny(o, size))
+        return another_program(o, loc, size);
+    rt_other_graph x = { .graph = traced, .loc = loc };
+    memcpy(x.size, size, sizeof *size * (size_t)o->sizes->n);
+    IR_PUSH(o->arena, o->other, o->n_other, o->cap_other, x);
+    return COT_OK;
+}
+
+/* Where there is at most one element the program may be written otherwise: trial.c. */
+cot_status
+rt_open_try_others(rt_opening *o, const cot_kernel *k)
+{
+    for (uint32_t i = 0; i < o->n_other; i++)
+        if (!rt_open_agrees(k, o->other[i].graph, o->other[i].size, o->arena))
+            return another_program(o, o->other[i].loc, o->other[i].size);
+    return COT_OK;
+}
+
+static bool
+is_among(const int16_t *list, int n, int x)
+{
+    for (int i = 0; i < n; i++)
+        if (list[i] == x)
+            return true;
+    return false;
+}
+
+/* Why is in the verifier's words, which are of no use to who wrote the function. */
+static cot_status
+verify(rt_opening *o, cg_open *general, const int64_t *size)
+{
+    if (cg_open_is_empty(general, size) || cg_open_verify(general, size) == COT_OK)
+        return COT_OK;
+    cot_error_clear(o->ctx);
+    return rt_open_refuse(o, 0,
+                          ir_format(o->arena,
+                                    "its kernel is not proved to stay within its arrays at %s; "
+                                    "a fact about a size, such as \"where %s >= 2\", may help",
+                                    rt_open_sizes_text(o, size), o->sizes->size[0].name));
+}
+
+/* Can the function be traced at these sizes, or is an array larger than any memory? */
+static bool
+has_memory(rt_opening *o, const int64_t *size)
+{
+    const cot_graph *g;
+    const bool traced = rt_open_trace_at(o, size, &g) == COT_OK;
+
+    cot_error_clear(o->ctx);
+    return traced;
+}
+
+/* From some size on a function whose C code asks for it may trace to another program, and a
+ * scan has one more level. */
+static cot_status
+check_large(rt_opening *o, rt_open *out)
+{
+    int64_t size[CG_MAX_SIZES];
+
+    for (int alone = 0; alone <= (o->sizes->n > 1 ? o->sizes->n : 0); alone++)
+        for (int i = 0; i < LARGE; i++) {
+            for (int k = 0; k < o->sizes->n; k++)
+                size[k] = nearest(&o->sizes->size[k], alone && k != alone - 1 ? 5 : large[i]);
+            if (!has_memory(o, size))
+                continue;
+            COT_TRY(check_graph(o, size));
+            if (large[i] <= LARGEST_PROVED)
+                COT_TRY(verify(o, &out->general, size));
+        }
+    return COT_OK;
+}
+
+cot_status
+rt_open_check_others(rt_opening *o, rt_open *out)
+{
+    int64_t size[CG_MAX_SIZES];
+
+    for (int alone = 0; alone <= (o->sizes->n > 1 ? o->sizes->n : 0); alone++)
+        for (int i = 0; i < PROBES; i++) {
+            probe(o, i, alone, size);
+            if (is_among(traced, TRACED, probes[i]))
+                COT_TRY(check_graph(o, size));
+            COT_TRY(verify(o, &out->general, size));
+        }
+    return check_large(o, out);
+}

@@ -1,0 +1,88 @@
+/* Functions with open sizes: which axes are open, by what a user wrote, and kernels for all
+ * sizes. */
+#ifndef RUNTIME_OPEN_OPEN_H
+#define RUNTIME_OPEN_OPEN_H
+
+#include "codegen/open/open.h"
+#include "frontend/fn.h"
+#include "runtime/compile.h"
+#include "runtime/open/constants.h"
+
+/* An axis of an argument: fixed, or as long as a polynomial of the sizes says. */
+typedef struct rt_axis {
+    bool is_open;
+    cg_polynomial length;
+} rt_axis;
+
+enum { RT_OPEN_MOST = 1 << 30 };
+
+/* What is known of a size: least <= n <= most, and `multiple` divides it. */
+typedef struct rt_size {
+    const char *name;
+    int64_t least, most, multiple;
+    int argument, axis;         /* where it is a length by itself */
+} rt_size;
+
+/* "x: [n, _], y: [2*n + 1] where n >= 1", of a function's arguments. */
+typedef struct rt_sizes {
+    int n, n_args;
+    rt_size size[CG_MAX_SIZES];
+    const char **argument;      /* names; entries may be NULL */
+    int *rank;                  /* of each argument; -1: none of its axes is open */
+    rt_axis **axis;
+} rt_sizes;
+
+/* spec.c: reads a text for a function with these arguments. */
+cot_status rt_sizes_read(const cot_fn *f, const char *text, int n_args, rt_sizes **out);
+/* Where is each size the length of an axis by itself? NULL, or the name of one that is none. */
+const char *rt_sizes_find_lengths(rt_sizes *s);
+/* How argument i is called in messages. */
+const char *rt_sizes_name(const rt_sizes *s, int i, char text[32]);
+
+/* What an open kernel has besides. */
+typedef struct rt_open {
+    const rt_sizes *sizes;
+    cg_open general;
+    cg_size_form **length; /* of the axes of each result */
+    int *input; /* of each argument, its number among the graph's inputs */
+    cg_size_form cost; /* instructions of a call, or 0 where that is not known */
+    rt_open_constants constants; /* its inputs behind those of the graph */
+    ir_arena arena; /* of all of this */
+} rt_open;
+
+/* A function at sizes: its graph, in the context, which is built for them. */
+typedef struct rt_open_source {
+    const char *name;
+    ir_loc loc;
+    cot_status (*graph)(void *user, ir_arena *scratch, const int64_t *size,
+                        const cot_graph **out);
+    void *user;
+} rt_open_source;
+
+/* compile.c: one kernel for all sizes.  The axes of arguments may be absent from `sizes`: they
+ * are found. */
+cot_status rt_open_compile(cot_context *ctx, const rt_open_source *source, rt_sizes *sizes,
+                           const rt_plan *p, cot_kernel **out);
+/* function.c: that of a function, at argument types whose open axes may have any length. */
+cot_status rt_open_compile_fn(cot_fn *f, cot_types types, const rt_plan *p, cot_kernel **out);
+/* trial.c: has the loaded kernel the results of f, which is its function at these sizes? */
+bool rt_open_agrees(const cot_kernel *k, const cot_graph *f, const int64_t *size, ir_arena *a);
+void rt_open_free(cot_context *ctx, rt_open *o);
+
+/* sizes.c: the sizes of a call.  rt_open_fits: do the element types, ranks and fixed lengths
+ * fit the kernel? rt_open_sizes: COT_ERR_SHAPE, with what disagrees, where open ones do not. */
+bool rt_open_fits(const cot_kernel *k, const cot_array *const *args, int n);
+cot_status rt_open_sizes(const cot_kernel *k, const cot_array *const *args, int64_t *size);
+/* The type of result i; dims has room for COT_MAX_RANK. */
+cot_type rt_open_result(const cot_kernel *k, int i, const int64_t *size, int64_t *dims);
+bool rt_open_is_result(const cot_kernel *k, int i, const int64_t *size, const cot_array *a);
+/* run.c: a call at sizes that were found in its arguments, which fit. */
+cot_status rt_run_open(const cot_kernel *k, void *work, const int64_t *size,
+                       cot_array *const *results, const cot_array *const *args);
+/* Is there work for several threads? */
+bool rt_open_wants_threads(const cot_kernel *k, const int64_t *size);
+/* A work block for these sizes, from the kernel's slots; NULL: memory is short. */
+void *rt_open_block_take(const cot_kernel *k, const int64_t *size);
+void rt_open_block_give(const cot_kernel *k, void *block);
+
+#endif

@@ -1,0 +1,122 @@
+/* A trial of a general kernel, where the program at a size is written otherwise.
+ *
+ * Over an axis of one element a sum is that element, and arrays of shapes [1, 1, 3] need no
+ * broadcast where those of [n, 1, 3] and [1, n, 3] do: the function traces to another graph,
+ * which must compute the same.  There the kernel's results are compared with those of the
+ * reference evaluator, for several operands. */
+#include <stdlib.h>
+
+#include "ir/diag.h"
+#include "passes/pass.h"
+#include "runtime/open/open.h"
+#include "runtime/trap.h"
+#include "runtime/values.h"
+
+enum { TRIALS = 3, LINE = 64 };
+
+static void
+fill(const ir_type *t, uint32_t *seed, void *data)
+{
+    for (int64_t i = 0; i < t->size; i++) {
+        *seed = *seed * 1664525u + 1013904223u;
+        const int x = (int)(*seed >> 12);
+
+        if (ir_is_complex(t->dtype)) {
+            const cot_dtype part = ir_part_type(t->dtype);
+            rt_set_element(part, data, 2 * i, (x % 2001 - 1000) / 577.0);
+            rt_set_element(part, data, 2 * i + 1, (x % 1999 - 1000) / 613.0);
+        } else {
+            rt_set_element(t->dtype, data, i,
+                           t->dtype == COT_BOOL  ? x % 2
+                           : ir_is_int(t->dtype) ? x % 5
+                                                 : (x % 2001 - 1000) / 577.0);
+        }
+    }
+}
+
+/* All NaNs are equal. */
+static bool
+same(const ir_type *t, const void *x, const void *y)
+{
+    const cot_dtype part = ir_part_type(t->dtype);
+    const int64_t n = t->size * (ir_is_complex(t->dtype) ? 2 : 1);
+    const size_t bytes = cot_dtype_size(part);
+
+    for (int64_t i = 0; i < n; i++) {
+        const double a = rt_element(part, x, i), b = rt_element(part, y, i);
+
+        if (memcmp((const char *)x + (size_t)i * bytes, (const char *)y + (size_t)i * bytes,
+                   bytes) != 0 &&
+            !(a != a && b != b))
+            return false;
+    }
+    return true;
+}
+
+static void *
+room_for(ir_arena *a, const ir_type *t)
+{
+    char *p = ir_alloc(a, (size_t)t->size * cot_dtype_size(t->dtype) + 2 * LINE);
+
+    return p + (LINE - (uintptr_t)p % LINE) % LINE;
+}
+
+/* Call the kernel as a program does (run.c): arguments, constants, results, sizes, the pool. */
+static int
+call(const cot_kernel *k, void *const *in, void *const *out, const int64_t *size, ir_arena *a)
+{
+    const rt_open_constants *made = &k->open->constants;
+    const int n = k->n_in + (int)made->n + k->n_out;
+    void **all = IR_NEW_N(a, void *, n + 2);
+    char *work = ir_alloc(a, (size_t)cg_open_work_bytes(&k->open->general, size) + 2 * LINE);
+
+    for (int i = 0; i < n; i++)
+        all[i] = i < k->n_in                  ? in[i]
+                 : i < k->n_in + (int)made->n ? ir_alloc(a, LINE)
+                                              : out[i - k->n_in - (int)made->n];
+    for (uint32_t i = 0; i < made->n; i++)
+        rt_open_constant_at(&made->at[i], size, all[k->n_in + (int)i]);
+    all[n] = ir_copy_bytes(a, size, sizeof *size * (size_t)k->open->sizes->n);
+    all[n + 1] = NULL;
+    return k->code.entry(all, work + (LINE - (uintptr_t)work % LINE) % LINE);
+}
+
+static bool
+agrees_once(const cot_kernel *k, const ir_graph *f, const ir_graph *prepared,
+            const int64_t *size, uint32_t *seed, ir_arena *a)
+{
+    void **in = IR_NEW_N(a, void *, f->n_in + 1), **own = IR_NEW_N(a, void *, f->n_out + 1),
+         **out = IR_NEW_N(a, void *, f->n_out + 1);
+
+    for (int i = 0; i < f->n_in; i++) {
+        in[i] = room_for(a, ir_type_at(f, f->in[i]));
+        fill(ir_type_at(f, f->in[i]), seed, in[i]);
+    }
+    for (int i = 0; i < f->n_out; i++) {
+        own[i] = room_for(a, ir_type_at(f, f->out[i]));
+        out[i] = room_for(a, ir_type_at(f, f->out[i]));
+    }
+    if (rt_eval(prepared, own, (const void *const *)in) != COT_OK ||
+        call(k, in, out, size, a) != 0)
+        return false;
+    for (int i = 0; i < f->n_out; i++)
+        if (!same(ir_type_at(f, f->out[i]), own[i], out[i]))
+            return false;
+    return true;
+}
+
+bool
+rt_open_agrees(const cot_kernel *k, const cot_graph *f, const int64_t *size, ir_arena *a)
+{
+    ir_graph *prepared;
+    uint32_t seed = 7;
+
+    /* what a call changes, or the runtime supplies, is not tried */
+    if (f->n_inout || f->effectful || ir_count_open(f) != f->n_in || f->n_in != k->n_in ||
+        f->n_out != k->n_out || pass_prepare(f, &prepared) != COT_OK)
+        return false;
+    for (int i = 0; i < TRIALS; i++)
+        if (!agrees_once(k, f, prepared, size, &seed, a))
+            return false;
+    return true;
+}

@@ -1,0 +1,255 @@
+/* One kernel for all sizes has the bits of the kernel that is made for each: every program with
+ * free axes (classes.h) is compiled once, with its axes open, and compared at the sizes that
+ * matter, between red zones.
+ *
+ *   law_open [--types T,T,...] [--refused] [K/N]      all element types; part K of N rows
+ *
+ * What has no kernel for all sizes is counted; --refused prints why. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cotrace/cotrace.h"
+#include "ir/array.h"
+#include "runtime/open/open.h"
+#include "tests/laws/classes.h"
+#include "tests/laws/laws.h"
+#include "tests/redzone.h"
+
+static const int64_t sizes[] = {
+    0,  1,   2,   3,   15,  16,  17,  31,   32,   33,   63,   64,
+    65, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 4097, 65537
+};
+enum {
+    SIZES = (int)(sizeof sizes / sizeof *sizes),
+    MOST = 1 << 21,
+    FIXED = 17,
+    MOST_VALUES = 16
+};
+
+static int compared, kernels, refused;
+static bool say_refused;
+
+/* Which axes are open: both, or one of them. */
+typedef enum which { BOTH, N_ALONE, M_ALONE } which;
+
+typedef struct program {
+    cot_context *ctx;
+    int row;
+    cot_dtype type;
+    which open;
+    cot_kernel *kernel;
+} program;
+
+static void
+lengths(const program *p, const int64_t *size, int64_t *n, int64_t *m)
+{
+    *n = p->open == M_ALONE ? FIXED : size[0];
+    *m = !classes_axes_are_two(p->row) ? 1 : p->open == N_ALONE ? FIXED : size[p->open == BOTH];
+}
+
+static cot_status
+graph_at(void *user, ir_arena *scratch, const int64_t *size, const cot_graph **out)
+{
+    const program *p = user;
+    class_program c;
+    int64_t n, m;
+
+    (void)scratch;
+    lengths(p, size, &n, &m);
+    if (!classes_at(p->ctx, p->row, p->type, n, m, &c))
+        return COT_ERR_SHAPE;
+    *out = c.law.f;
+    return COT_OK;
+}
+
+static cot_status
+compile(cot_context *ctx, void *user)
+{
+    program *p = user;
+    const rt_open_source source = { "class", 0, graph_at, p };
+    static const char *const names[] = { "n", "m" };
+    rt_sizes *s = IR_NEW(&ctx->arena, rt_sizes);
+    class_program least;
+    rt_plan plan;
+
+    s->n = classes_axes_are_two(p->row) && p->open == BOTH ? 2 : 1;
+    for (int i = 0; i < s->n; i++) {
+        s->size[i] = (rt_size){ names[p->open == M_ALONE ? 1 : i], 0, RT_OPEN_MOST, 1, -1, -1 };
+        while (!classes_at(ctx, p->row, p->type, s->size[i].least, s->size[i].least, &least) &&
+               s->size[i].least < 40)
+            s->size[i].least++;
+    }
+    cot_error_clear(ctx);
+    COT_TRY(rt_plan_new(ctx, NULL, "class", &plan));
+    return rt_open_compile(ctx, &source, s, &plan, &p->kernel);
+}
+
+/* -- calls -- */
+
+/* Arrays between red zones, whose side differs from call to call. */
+typedef struct call {
+    int n;
+    redzone zone[2 * MOST_VALUES + 1];
+    cot_array *array[2 * MOST_VALUES];
+} call;
+
+static void
+call_add(call *c, cot_context *ctx, const ir_type *t, const void *data)
+{
+    static const redzone_kind kinds[] = { REDZONE_BOTH, REDZONE_END, REDZONE_BEGIN };
+    const size_t align = t->size ? cot_dtype_size(ir_part_type(t->dtype)) : 1;
+    void *at = redzone_new(&c->zone[c->n], laws_bytes(t), align, kinds[compared % 3]);
+
+    if (data && laws_bytes(t))
+        memcpy(at, data, laws_bytes(t));
+    c->array[c->n++] = cot_array_borrow(ctx, ir_type_public(t), at);
+}
+
+/* NULL: the result is in the arrays behind those of the arguments. */
+static const char *
+run(call *c, const cot_kernel *k, cot_context *ctx, const ir_graph *f, void *const *in,
+    const int64_t *size)
+{
+    const size_t bytes = k->open ? (size_t)cg_open_work_bytes(&k->open->general, size)
+                                 : cot_kernel_work_bytes(k);
+    ptrdiff_t at;
+
+    *c = (call){ 0 };
+    for (int i = 0; i < f->n_in; i++)
+        call_add(c, ctx, ir_type_at(f, f->in[i]), in[i]);
+    for (int i = 0; i < f->n_out; i++)
+        call_add(c, ctx, ir_type_at(f, f->out[i]), NULL);
+    void *work = redzone_new(&c->zone[c->n], bytes, 64, REDZONE_BOTH);
+    if (cot_run_with(k, work, c->array + f->n_in, (const cot_array *const *)c->array) != COT_OK)
+        return cot_error(ctx);
+    for (int i = 0; i <= c->n; i++)
+        if (!redzone_good(&c->zone[i], &at))
+            return ir_format(&ctx->arena, "writes beside array %d, at byte %lld", i,
+                             (long long)at);
+    return NULL;
+}
+
+static void
+call_free(call *c)
+{
+    for (int i = 0; i <= c->n; i++) /* that of the work block is the last */
+        redzone_free(&c->zone[i]);
+    for (int i = 0; i < c->n; i++)
+        cot_array_free(c->array[i]);
+}
+
+/* Is no value larger than what a test wants to compute? */
+static bool
+is_small(const ir_graph *f)
+{
+    for (ir_ref v = 1; v < f->n_values; v++)
+        if (ir_type_at(f, v)->size > 16 * (int64_t)MOST)
+            return false;
+    return true;
+}
+
+/* Compare the results of a call with those of the kernel for the size. */
+static void
+compare(const program *p, const class_program *c)
+{
+    const ir_graph *f = c->law.f;
+    void **in = classes_operands(c);
+    const int64_t size[] = { p->open == M_ALONE ? c->m : c->n, c->m };
+    static call open, own;
+    cot_kernel *k = NULL;
+    const char *why = NULL;
+
+    if (cot_compile_graph(f, NULL, &k) != COT_OK)
+        why = cot_error(p->ctx);
+    else if (!(why = run(&own, k, p->ctx, f, in, size)))
+        why = run(&open, p->kernel, p->ctx, f, in, size);
+    for (int i = f->n_in; i < f->n_in + f->n_out && !why; i++)
+        if (laws_differ(ir_type_at(f, f->out[i - f->n_in]), open.zone[i].data,
+                        own.zone[i].data) >= 0)
+            why = ir_format(&p->ctx->arena,
+                            "result %d differs at n = %lld, m = %lld (row %d, %s)", i - f->n_in,
+                            (long long)c->n, (long long)c->m, p->row, cot_dtype_name(p->type));
+    if (why)
+        laws_fail(&c->law, "open", why);
+    compared++;
+    cot_error_clear(p->ctx);
+    cot_kernel_free(k);
+    call_free(&open);
+    call_free(&own);
+    laws_free(f->n_in, in);
+}
+
+static void
+judge(int row, cot_dtype type, which open)
+{
+    cot_context *ctx = cot_context_new(NULL);
+    program p = { ctx, row, type, open, NULL };
+
+    if (rt_guard(ctx, compile, &p) != COT_OK) {
+        refused++;
+        if (say_refused)
+            printf("row %d, %s, %s: %s\n", row, cot_dtype_name(type),
+                   open == BOTH      ? "all"
+                   : open == N_ALONE ? "n"
+                                     : "m",
+                   cot_error(ctx));
+    } else {
+        kernels++;
+    }
+    for (int i = 0; i < SIZES && p.kernel; i++)
+        for (int turn = 0; turn < (open == BOTH && classes_axes_are_two(row) ? 2 : 1); turn++) {
+            const int64_t other = sizes[(i + 5) % SIZES],
+                          size[2] = { turn ? other : sizes[i], turn ? sizes[i] : other };
+            class_program c;
+            int64_t n, m;
+
+            lengths(&p, size, &n, &m);
+            if (n * m <= MOST && classes_at(ctx, row, type, n, m, &c) &&
+                c.law.f->n_in < MOST_VALUES && c.law.f->n_out < MOST_VALUES &&
+                is_small(c.law.f))
+                compare(&p, &c);
+            cot_error_clear(ctx);
+        }
+    cot_kernel_free(p.kernel);
+    cot_context_free(ctx);
+}
+
+static bool
+is_wanted(const char *types, cot_dtype t)
+{
+    const char *name = cot_dtype_name(t), *at = types ? strstr(types, name) : name;
+
+    return at && (!types || at == types || at[-1] == ',');
+}
+
+int
+main(int argc, char **argv)
+{
+    const char *types = NULL;
+    int first = 0, step = 1;
+
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--refused") == 0)
+            say_refused = true;
+        else if (strcmp(argv[i], "--types") == 0 && i + 1 < argc)
+            types = argv[++i];
+        else if (!laws_part(argv[i], &first, &step))
+            return 2;
+    for (int row = first; row < classes_rows(); row += step)
+        for (int t = COT_BOOL; t < COT_DTYPE_COUNT; t++) {
+            cot_context *ctx = cot_context_new(NULL);
+            class_program c;
+            const bool takes = is_wanted(types, (cot_dtype)t) &&
+                               (classes_at(ctx, row, (cot_dtype)t, 40, 40, &c) ||
+                                classes_at(ctx, row, (cot_dtype)t, 64, 64, &c));
+
+            cot_context_free(ctx);
+            for (int open = BOTH; takes && open <= (classes_axes_are_two(row) ? M_ALONE : BOTH);
+                 open++)
+                judge(row, (cot_dtype)t, (which)open);
+        }
+    printf("open: %d kernels for all sizes, %d compared, %d have none; %d failures\n", kernels,
+           compared, refused, laws_failures);
+    return laws_failures != 0;
+}
