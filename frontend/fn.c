@@ -223,7 +223,7 @@ same_options(const pass_options *x, const pass_options *y)
            same_text(x->in_names, y->in_names) && same_text(x->out_names, y->out_names) &&
            same_dims(&u->in, &v->in) && same_dims(&u->out, &v->out) && u->size == v->size &&
            u->sized == v->sized && u->chunk == v->chunk && u->randomness == v->randomness &&
-           same_text(u->axis_name, v->axis_name);
+           same_text(u->axis_name, v->axis_name) && same_text(u->over, v->over);
 }
 
 static bool

@@ -184,6 +184,7 @@ cot_vmap_(cot_place at, cot_fn *f, const cot_vmap_options *options, size_t size)
             .chunk = o.chunk,
             .randomness = (int)o.randomness,
             .axis_name = o.axis ? ir_copy_string(&f->ctx->arena, o.axis) : NULL,
+            .over = o.over ? ir_copy_string(&f->ctx->arena, o.over) : NULL,
         };
         g = no_bare(no_bare(new_transform(at, f, FE_FN_PASS, "vmap", &p), "in_dims", o.in_dims),
                     "out_dims", o.out_dims);

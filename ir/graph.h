@@ -131,6 +131,12 @@ ir_is_floating(const ir_graph *f, ir_ref v)
     return ir_is_inexact(f->value[v].type->dtype);
 } /* has derivatives */
 
+/* A scan whose steps are the groups of an axis that is spread over processes. */
+static inline bool
+ir_is_spread(const ir_node *n)
+{
+    return ir_ops[n->op].record == IR_AT_scan && n->at->scan.spread;
+}
 /* A node that is a loop, a while or a scan: its body, which takes consts, carries and, in a
  * scan, slices; a while has a predicate.  body is NULL if the node is no loop. */
 typedef struct ir_loop {

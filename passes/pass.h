@@ -21,6 +21,7 @@ typedef struct pass_vmap_options {
     int64_t chunk; /* examples at a time; 0: all */
     int randomness;
     const char *axis_name;
+    const char *over; /* "world": the axis is spread over processes; NULL: it is not */
     const char *who;            /* for messages: the mapped function; NULL: "vmap" */
     ir_loc loc;                 /* for messages: the line that mapped it */
     const char *const *in_name; /* for messages: the paths of its arguments, or NULL */
@@ -136,6 +137,10 @@ bool pass_has_boxes(const ir_graph *f);
 /* An exponential that a sum absorbs is no subnormal number; does f have exponentials? */
 cot_status pass_absorb(const ir_graph *f, ir_graph **out);
 bool pass_absorbs(const ir_graph *f);
+/* What is the same for all groups of a spread axis is no longer repeated for each; has f such
+ * an axis?  Only behind all transforms. */
+cot_status pass_group_consts(const ir_graph *f, ir_graph **out);
+bool pass_has_groups(const ir_graph *f);
 /* The same function, with products that no later pass contracts with sums. */
 cot_status pass_uncontract(const ir_graph *f, ir_graph **out);
 
@@ -143,7 +148,7 @@ cot_status pass_uncontract(const ir_graph *f, ir_graph **out);
 typedef enum pass_option_bit {
     PASS_WRT = 1, PASS_AUX = 2, PASS_CHUNK = 4, PASS_IN = 8, PASS_OUT = 16, PASS_SIZE = 32,
     PASS_RANDOMNESS = 64, PASS_AXIS = 128, PASS_REMOVE = 256, PASS_STRICT = 512,
-    PASS_KEEP = 1024
+    PASS_KEEP = 1024, PASS_OVER = 2048
 } pass_option_bit;
 typedef enum pass_randomness {
     PASS_RANDOM_ERROR,

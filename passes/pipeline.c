@@ -45,6 +45,7 @@ RUN(hoist, pass_hoist(f, out))
 RUN(unroll, pass_unroll(f, out))
 RUN(boxes, pass_boxes(f, out))
 RUN(absorb, pass_absorb(f, out))
+RUN(groups, pass_group_consts(f, out))
 
 static cot_status
 run_jvp(const ir_graph *f, const pass_options *o, ir_graph **out)
@@ -56,7 +57,8 @@ run_jvp(const ir_graph *f, const pass_options *o, ir_graph **out)
 
 enum {
     DIFF = PASS_WRT | PASS_AUX,
-    MAP = PASS_IN | PASS_OUT | PASS_CHUNK | PASS_SIZE | PASS_RANDOMNESS | PASS_AXIS
+    MAP = PASS_IN | PASS_OUT | PASS_CHUNK | PASS_SIZE | PASS_RANDOMNESS | PASS_AXIS |
+          PASS_OVER
 };
 
 /* A transform gives no property: it may bring in rules of custom functions, which may write. */
@@ -334,9 +336,16 @@ pass_prepare(const ir_graph *f, ir_graph **out)
                                        .run = run_contract_last,
                                        .wants = TAKES,
                                        .gives = PASS_KEEPS };
+    static const pass_row groups = { .name = "groups",
+                                     .doc = "what all groups of a spread axis share, once",
+                                     .run = run_groups,
+                                     .wants = TAKES,
+                                     .gives = PASS_KEEPS };
     ir_graph *g;
 
     COT_TRY(pass_shallow(f, PASS_LINEAR, &g));
+    if (pass_has_groups(g))
+        COT_TRY(advance(&groups, f, &g));
     if (g->loops) {
         COT_TRY(advance(pass_find("inline_small"), f, &g));
         COT_TRY(advance(pass_find("hoist"), f, &g));

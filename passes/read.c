@@ -30,6 +30,7 @@ static const struct {
     { "size", PASS_SIZE },
     { "randomness", PASS_RANDOMNESS },
     { "axis", PASS_AXIS },
+    { "over", PASS_OVER },
     { "remove", PASS_REMOVE },
     { "strict", PASS_STRICT },
     { "keep", PASS_KEEP },
@@ -226,6 +227,9 @@ read_value(pipeline_reader *r, unsigned bit, pass_options *o)
         COT_TRY(read_choice(r, keep, 2, &choice));
         o->keep_products = choice == 1;
         return COT_OK;
+    case PASS_OVER:
+        o->vmap.over = read_word(r);
+        return *o->vmap.over ? COT_OK : fault(r, "wants world");
     case PASS_STRICT:
         COT_TRY(read_integer(r, 0, 1, &x));
         o->strict = x != 0;

@@ -147,6 +147,14 @@ cot_status pass_vmap_graph(const ir_graph *f, int64_t size, const bool *in_mappe
                            bool *out_mapped, ir_graph **out);
 /* The same, built in place on values whose first axis is the mapped one; chunk > 0: in blocks
  * of this many examples. */
+/* groups.c.  The part of x at one index of an axis, where it is the same at each; else
+ * IR_NONE. */
+ir_ref pass_same_along(ir_build *b, ir_ref x, int axis);
+/* What is wrong with .chunk and .over, as text, or NULL. */
+const char *pass_over_wrong(ir_arena *a, const pass_vmap_options *o);
+/* The same as pass_vmap_into over an axis that is spread over processes. */
+void pass_vmap_groups(ir_build *b, const ir_graph *f, int64_t size, const ir_ref *x,
+                      const bool *mapped, ir_ref *y, bool *out_mapped);
 void pass_vmap_into(ir_build *b, const ir_graph *f, int64_t size, int64_t chunk,
                     const ir_ref *x, const bool *mapped, ir_ref *y, bool *out_mapped);
 /* vmap of node n of f as a scan over the examples, which needs no rule for n. */

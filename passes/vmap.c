@@ -216,13 +216,12 @@ static cot_status
 options_fit(cot_context *ctx, ir_arena *a, const pass_vmap_options *o, int n_in,
             const ir_type *const *in)
 {
-    if (o->chunk < 0)
-        return vmap_wrong(ctx, o, ERR_attr_wrong,
-                          ir_format(a, "chunk is %lld; wants 1 or more", (long long)o->chunk));
     if (o->randomness < PASS_RANDOM_ERROR || o->randomness > PASS_RANDOM_SAME)
         return vmap_wrong(
             ctx, o, ERR_attr_wrong,
             ir_format(a, "randomness is %d; wants error, different or same", o->randomness));
+    if (pass_over_wrong(a, o))
+        return vmap_wrong(ctx, o, ERR_attr_wrong, pass_over_wrong(a, o));
     return dims_fit(ctx, a, o, "in", &o->in, n_in, in, o->in_name, "arguments");
 }
 
@@ -588,7 +587,9 @@ pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
     border_in(b, f, o, &e);
     const int around = f->ctx->randomness;
     f->ctx->randomness = o->randomness;
-    if (b->status == COT_OK)
+    if (b->status == COT_OK && o->over)
+        pass_vmap_groups(b, named, o->size, e.x, e.mapped, y, is);
+    else if (b->status == COT_OK)
         pass_vmap_into(b, named, o->size, o->chunk, e.x, e.mapped, y, is);
     f->ctx->randomness = around;
     for (int i = 0; b->status == COT_OK && i < f->n_out; i++) {

@@ -110,6 +110,7 @@ typedef struct COT_NAMED_ cot_vmap_options {
     int64_t size;               /* of the mapped axis, where no argument is mapped          */
     cot_randomness randomness;
     const char *axis;           /* a name for the mapped axis                               */
+    const char *over;           /* "world": the axis is spread over processes               */
 } cot_vmap_options;
 
 COT_API cot_fn *cot_vmap_(cot_place at, cot_fn *f, const cot_vmap_options *o, size_t size);
@@ -179,11 +180,19 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
  * COT_NONE asks that the result depend on nothing mapped.  Negative axes count from the end.
  * .chunk maps that many examples at a time.  What is unmapped is never copied for each example.
  *
+ * .over = "world" makes the examples groups, which run one after the other, so that several
+ * processes may share them, with the same bits.  Groups meet in collectives only, and the
+ * cotangent of an operand that is not mapped is the sum over the groups of that of each, in the
+ * order of cot_psum: last bits may differ from the vmap without .over, which contracts all
+ * examples at once.
+ *
  * .randomness says what draws from the context's generator (cotrace/random.h) do:
  * COT_RANDOM_ERROR, COT_RANDOM_DIFFERENT (each example its own numbers, whatever the chunk) or
  * COT_RANDOM_SAME.
  *
  * Errors   COT_ERR_ARG    in_dims or out_dims has not one entry for each argument or result
+ *          COT_ERR_ARG    .over is not "world", stands beside .chunk, or f has effects, or
+ *                         collectives of this axis in loops or conds, under it
  *          COT_ERR_SHAPE  an axis is out of range, or mapped sizes differ */
 #define cot_vmap(...) COT_VMAP_(__VA_ARGS__, .end_ = 0)
 #define COT_VMAP_(f, ...) \

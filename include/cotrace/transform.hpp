@@ -114,11 +114,12 @@ COT_CHUNKED_(hessian, cot_wrt_options)
 inline cot_fn *
 vmap(cot_fn *f, list in_dims = {}, list out_dims = {}, int64_t chunk = 0, COT_PLACE_)
 {
-    const cot_vmap_options o = {0, in_dims.x, out_dims.x, chunk, 0, COT_RANDOM_ERROR, nullptr};
+    const cot_vmap_options o = {0, in_dims.x, out_dims.x, chunk, 0, COT_RANDOM_ERROR,
+                                nullptr, nullptr};
     return cot_vmap_(COT_AT_, f, &o, sizeof o);
 }
 
-/* With every option of the C struct: size, randomness, axis. */
+/* With every option of the C struct: size, randomness, axis, over. */
 inline cot_fn *
 vmap_with(cot_fn *f, const cot_vmap_options &o, COT_PLACE_)
 {

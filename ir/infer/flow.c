@@ -188,6 +188,9 @@ infer_scan(const infer_ctx *c)
     if (c->at->scan.length < 0)
         return INFER_FAIL(c, ERR_attr_value, "length", (long long)c->at->scan.length,
                           "0 or more");
+    if (c->at->scan.spread && carries)
+        return INFER_FAIL(c, ERR_attr_value, "carries", (long long)carries,
+                          "0 where the scan is spread");
     if (sub_is(c, body, "body", c->n_in, -1) < 0)
         return -1;
     int fixed = (int)(consts + carries);

@@ -36,7 +36,8 @@ scan(ir_build *b, const ir_node *n, int consts, int carries, bool reverse, ir_gr
                                            .carries = carries,
                                            .length = n->at->scan.length,
                                            .reverse = reverse,
-                                           .body = body } },
+                                           .body = body,
+                                           .spread = n->at->scan.spread && !carries } },
                     out);
 }
 

@@ -13,6 +13,8 @@
  *   commute      second derivatives commute: D2 f [u, v] = D2 f [v, u] in f64
  *   pairs        vmap of jvp and vjp, and jvp and vjp of vmap, agree with a loop of jvp and vjp
  *                in f64
+ *   spread       the laws vmap and pairs of a vmap over groups, `over=world`, which also of
+ *                products has the bits of f alone
  *
  * A failure prints the program's number, its text and the two values; the exit status is 1. */
 #include "tests/laws/laws.h"
@@ -96,6 +98,7 @@ close_enough(const ir_type *t, const void *x, const void *y)
 typedef struct mapping {
     unsigned mapped, last;
     int64_t size;
+    const char *over; /* "world": the axis is spread */
 } mapping;
 
 static bool
@@ -183,7 +186,8 @@ map_subset(const ir_graph *f, const mapping *m, ir_graph **out)
     pass_vmap_options o = { .in = { f->n_in, in_dims, false },
                             .out = { 1, &out_dim, true },
                             .size = m->size,
-                            .sized = true };
+                            .sized = true,
+                            .over = m->over };
 
     for (int i = 0; i < f->n_in; i++)
         in_dims[i] = m->mapped >> i & 1 ? (m->last >> i & 1 ? -1 : 0) : PASS_NO_AXIS;
@@ -214,9 +218,31 @@ law_vmap(const laws_program *p)
     for (unsigned mapped = 1; mapped < 1u << p->f->n_in; mapped++)
         for (int k = 0; k < 16; k++)
             if ((k < 8 || (mapped & (mapped - 1))) && /* turns are for two arguments or more */
-                !vmap_subset(p, &(mapping){ mapped, last[k / 4], sizes[k % 4] }, &seed))
+                !vmap_subset(p, &(mapping){ mapped, last[k / 4], sizes[k % 4], NULL }, &seed))
                 return false;
     return true;
+}
+
+/* A group of a spread axis has the bits that it has alone: products keep their form. */
+static bool
+law_spread(const laws_program *p)
+{
+    static const int64_t sizes[] = { 0, 1, 3 };
+    uint64_t seed = 7000 + (uint64_t)p->number;
+    laws_program exact = *p;
+
+    exact.blocks = false;
+    for (unsigned mapped = 1; mapped < 1u << p->f->n_in; mapped++)
+        for (int k = 0; k < 3; k++)
+            if (!vmap_subset(&exact, &(mapping){ mapped, 0, sizes[k], "world" }, &seed))
+                return false;
+    return law_pairs(p, "world");
+}
+
+static bool
+law_pairs_of_vmap(const laws_program *p)
+{
+    return law_pairs(p, NULL);
 }
 
 /* No rule of vmap is asked about an op without mapped operands, so that the function stays as
@@ -277,10 +303,10 @@ static bool
 law_levels(const laws_program *p)
 {
     uint64_t seed = 6000 + (uint64_t)p->number;
-    const mapping nothing = { 0, 0, 2 };
+    const mapping nothing = { 0, 0, 2, NULL };
 
     for (unsigned mapped = 1; mapped < 1u << p->f->n_in; mapped++) {
-        const mapping m = { mapped, 0, 3 };
+        const mapping m = { mapped, 0, 3, NULL };
         ir_graph *inner, *g;
 
         if (map_subset(p->f, &m, &inner) != COT_OK || map_subset(inner, &nothing, &g) != COT_OK)
@@ -299,7 +325,8 @@ law_levels(const laws_program *p)
 
 static const struct { const char *name; bool (*check)(const laws_program *p); } laws[] = {
     { "print", law_print }, { "vmap", law_vmap }, { "dot", law_dot },
-    { "differences", law_differences }, { "commute", law_commute }, { "pairs", law_pairs },
+    { "differences", law_differences }, { "commute", law_commute },
+    { "pairs", law_pairs_of_vmap }, { "spread", law_spread },
     { "levels", law_levels }, { "nothing", law_nothing }, { "ops", law_ops },
 };
 
@@ -321,7 +348,8 @@ main(int argc, char **argv)
         law++;
     if (law == n_laws) {
         fprintf(stderr,
-                "usage: laws ops|print|vmap|nothing|levels|dot|differences|commute|pairs "
+                "usage: laws ops|print|vmap|nothing|levels|dot|differences|commute|pairs|"
+                "spread "
                 "[first [count] | k/n]\n");
         return 2;
     }

@@ -17,6 +17,7 @@ bool law_run(const laws_program *p, const char *law, const ir_graph *f, void **o
 bool law_dot(const laws_program *p);
 bool law_differences(const laws_program *p);
 bool law_commute(const laws_program *p);
-bool law_pairs(const laws_program *p);
+/* over: the vmap is over an axis that is spread, "world", or not, NULL. */
+bool law_pairs(const laws_program *p, const char *over);
 
 #endif

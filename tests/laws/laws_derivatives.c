@@ -255,26 +255,27 @@ agrees_with_loop(const laws_program *p, const char *how, const ir_graph *one,
 
 /* Every argument mapped, at axis 0. */
 static cot_status
-map_all(const ir_graph *f, ir_graph **out)
+map_all(const ir_graph *f, const char *over, ir_graph **out)
 {
     const int64_t zero = 0;
     pass_vmap_options o = { .in = { 1, &zero, true },
                             .out = { 1, &zero, true },
-                            .size = EXAMPLES };
+                            .size = EXAMPLES,
+                            .over = over };
 
     return pass_vmap(f, &o, out);
 }
 
 static bool
-pair(const laws_program *p, derivative *d, const char *name)
+pair(const laws_program *p, derivative *d, const char *name, const char *over)
 {
     const ir_graph *f = p->f;
     uint64_t seed = 5000 + (uint64_t)p->number;
     ir_graph *one, *mapped, *inside, *outside;
 
-    if (d(f, NULL, 0, &one) != COT_OK || map_all(one, &outside) != COT_OK)
+    if (d(f, NULL, 0, &one) != COT_OK || map_all(one, over, &outside) != COT_OK)
         return law_fail_error(p, "pairs", name);
-    if (map_all(f, &mapped) != COT_OK || d(mapped, NULL, 0, &inside) != COT_OK)
+    if (map_all(f, over, &mapped) != COT_OK || d(mapped, NULL, 0, &inside) != COT_OK)
         return law_fail_error(p, "pairs", name);
     law_checked++;
     void **in = law_inputs(p, outside, &seed);
@@ -289,9 +290,9 @@ pair(const laws_program *p, derivative *d, const char *name)
 }
 
 bool
-law_pairs(const laws_program *p)
+law_pairs(const laws_program *p, const char *over)
 {
     if (!in_f64(p->f))
         return true;
-    return pair(p, pass_jvp, "jvp") && pair(p, pass_vjp, "vjp");
+    return pair(p, pass_jvp, "jvp", over) && pair(p, pass_vjp, "vjp", over);
 }

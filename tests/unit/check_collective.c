@@ -5,6 +5,8 @@
 #include "cotrace/collective.h"
 
 static const double line[4] = { 0.5, -1, 2, 0.25 };
+/* Tests that run twice: the axis is not spread over processes, then it is. */
+static const char *const overs[] = { NULL, "world" }, *over;
 
 BODY(centre, out[0] = cot_sub(in[0], cot_pmean(in[0], "i"));)
 BODY(share, out[0] = cot_psum(in[0], "i"); out[1] = cot_pmax(in[0], "i");
@@ -12,12 +14,14 @@ BODY(share, out[0] = cot_psum(in[0], "i"); out[1] = cot_pmax(in[0], "i");
 
 START_TEST(sums_and_extrema)
 {
-    GIVES(cot_vmap(fn("centre", centre, 1, 1), .axis = "i"), COT_TYPES(cot_f64(4)),
-          IN(F64(1, 2, 3, 6)), -2, -1, 0, 3);
-    GIVES(cot_vmap(fn("share", share, 1, 3), .axis = "i", .out_dims = COT_ALL(COT_NONE)),
+    over = overs[_i];
+    GIVES(cot_vmap(fn("centre", centre, 1, 1), .axis = "i", .over = over),
+          COT_TYPES(cot_f64(4)), IN(F64(1, 2, 3, 6)), -2, -1, 0, 3);
+    GIVES(cot_vmap(fn("share", share, 1, 3), .axis = "i", .over = over,
+                   .out_dims = COT_ALL(COT_NONE)),
           COT_TYPES(cot_f64(4)), IN(F64(1, -2, 3, 6)), 8, 6, -2);
     GIVES(cot_vmap(fn("centre", centre, 1, 1), .in_dims = COT_ALL(1), .out_dims = COT_ALL(1),
-                   .axis = "i"),
+                   .axis = "i", .over = over),
           COT_TYPES(cot_f64(2, 2)), IN(F64(1, 3, 5, 9)), -1, 1, -2, 2);
 }
 END_TEST
@@ -33,20 +37,23 @@ BODY(numbered, out[0] = cot_mul(in[0], cot_axis_index(t, "i"));
 
 START_TEST(stacks_and_moves)
 {
-    GIVES(cot_vmap(fn("gathered", gathered, 2, 1), .axis = "i", .out_dims = COT_ALL(COT_NONE)),
+    over = overs[_i];
+    GIVES(cot_vmap(fn("gathered", gathered, 2, 1), .axis = "i", .over = over,
+                   .out_dims = COT_ALL(COT_NONE)),
           COT_TYPES(cot_f64(3), cot_f64(3)), IN(F64(1, 2, 3), F64(4, 5, 6)), 32);
-    GIVES(cot_vmap(fn("columns", columns, 1, 1), .axis = "i", .out_dims = COT_ALL(COT_NONE)),
+    GIVES(cot_vmap(fn("columns", columns, 1, 1), .axis = "i", .over = over,
+                   .out_dims = COT_ALL(COT_NONE)),
           COT_TYPES(cot_f64(2, 3)), IN(F64(1, 2, 3, 4, 5, 6)), 1, 4, 2, 5, 3, 6);
-    GIVES(cot_vmap(fn("scattered", scattered, 1, 1), .axis = "i"), COT_TYPES(cot_f64(2, 2)),
-          IN(F64(1, 2, 3, 4)), 4, 6);
-    GIVES(cot_vmap(fn("ring", ring, 1, 1), .axis = "i"), COT_TYPES(cot_f64(3)),
+    GIVES(cot_vmap(fn("scattered", scattered, 1, 1), .axis = "i", .over = over),
+          COT_TYPES(cot_f64(2, 2)), IN(F64(1, 2, 3, 4)), 4, 6);
+    GIVES(cot_vmap(fn("ring", ring, 1, 1), .axis = "i", .over = over), COT_TYPES(cot_f64(3)),
           IN(F64(1, 2, 3)), 3, 1, 2);
-    GIVES(cot_vmap(fn("halo", halo, 1, 1), .axis = "i"), COT_TYPES(cot_f64(3)),
+    GIVES(cot_vmap(fn("halo", halo, 1, 1), .axis = "i", .over = over), COT_TYPES(cot_f64(3)),
           IN(F64(1, 2, 3)), 0, 1, 2);
-    GIVES(cot_vmap(fn("swapped", swapped, 1, 1), .axis = "i"), COT_TYPES(cot_f64(3)),
-          IN(F64(1, 2, 3)), 3, 0, 1);
-    GIVES(cot_vmap(fn("numbered", numbered, 1, 2), .axis = "i"), COT_TYPES(cot_f64(3)),
-          IN(F64(5, 6, 7)), 0, 6, 14, 15, 18, 21);
+    GIVES(cot_vmap(fn("swapped", swapped, 1, 1), .axis = "i", .over = over),
+          COT_TYPES(cot_f64(3)), IN(F64(1, 2, 3)), 3, 0, 1);
+    GIVES(cot_vmap(fn("numbered", numbered, 1, 2), .axis = "i", .over = over),
+          COT_TYPES(cot_f64(3)), IN(F64(5, 6, 7)), 0, 6, 14, 15, 18, 21);
 }
 END_TEST
 
@@ -72,18 +79,20 @@ static void
 total(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     (void)t;
-    out[0] = cot_reduce_sum(cot_call(cot_vmap(user, .axis = "i"), in[0]));
+    out[0] = cot_reduce_sum(cot_call(cot_vmap(user, .axis = "i", .over = over), in[0]));
 }
 
 /* The gradient of the map is the map of the gradient: forward, reverse, and again. */
 START_TEST(gradients_commute)
 {
+    over = overs[_i];
     cot_fn *f = fn("coupled", coupled, 1, 1), *sum = cot_fn_new(ctx, "total", total, 1, 1, f);
     const cot_types one = COT_TYPES(cot_f64(4)), two = COT_TYPES(cot_f64(4), cot_f64(4));
     double want[ROOM], got[ROOM], up[4], down[4];
 
     ck_assert_int_eq(results(cot_grad(sum), one, IN(line), want), 4);
-    ck_assert_int_eq(results(cot_vmap(cot_grad(f), .axis = "i"), one, IN(line), got), 4);
+    ck_assert_int_eq(
+        results(cot_vmap(cot_grad(f), .axis = "i", .over = over), one, IN(line), got), 4);
     for (int i = 0; i < 4; i++) {
         ck_assert_msg(fabs(got[i] - want[i]) < 1e-12 * (1 + fabs(want[i])), "%d: %g, %g", i,
                       got[i], want[i]);
@@ -97,13 +106,16 @@ START_TEST(gradients_commute)
                       "%d: %g, %g", i, (a[0] - b[0]) / 2e-6, want[i]);
     }
     const double dx[4] = { 1, -0.5, 0.25, 2 };
-    ck_assert_int_eq(results(cot_jvp(cot_vmap(f, .axis = "i")), two, IN(line, dx), want), 8);
-    ck_assert_int_eq(results(cot_vmap(cot_jvp(f), .axis = "i"), two, IN(line, dx), got), 8);
+    ck_assert_int_eq(
+        results(cot_jvp(cot_vmap(f, .axis = "i", .over = over)), two, IN(line, dx), want), 8);
+    ck_assert_int_eq(
+        results(cot_vmap(cot_jvp(f), .axis = "i", .over = over), two, IN(line, dx), got), 8);
     for (int i = 0; i < 8; i++)
         ck_assert(fabs(got[i] - want[i]) < 1e-12 * (1 + fabs(want[i])));
     ck_assert_int_eq(results(cot_jvp(cot_grad(sum)), two, IN(line, dx), want), 8);
-    ck_assert_int_eq(
-        results(cot_vmap(cot_jvp(cot_grad(f)), .axis = "i"), two, IN(line, dx), got), 8);
+    ck_assert_int_eq(results(cot_vmap(cot_jvp(cot_grad(f)), .axis = "i", .over = over), two,
+                             IN(line, dx), got),
+                     8);
     for (int i = 0; i < 8; i++)
         ck_assert(fabs(got[i] - want[i]) < 1e-11 * (1 + fabs(want[i])));
     ck_assert_int_eq(results(cot_hessian(sum), one, IN(line), got), 16);
@@ -119,7 +131,8 @@ BODY(square_sum, out[0] = cot_psum(cot_square(in[0]), "i");)
 
 START_TEST(psum_is_its_own_transpose)
 {
-    GIVES(cot_vmap(cot_grad(fn("square_sum", square_sum, 1, 1)), .axis = "i"),
+    over = overs[_i];
+    GIVES(cot_vmap(cot_grad(fn("square_sum", square_sum, 1, 1)), .axis = "i", .over = over),
           COT_TYPES(cot_f64(4)), IN(F64(1, 2, 3, 4)), 8, 16, 24, 32);
 }
 END_TEST
@@ -214,6 +227,22 @@ START_TEST(errors_name_the_line)
 }
 END_TEST
 
+/* An axis is spread over all processes that there are, and has no chunks. */
+START_TEST(spread_over_the_world)
+{
+    cot_fn *f = fn("centre", centre, 1, 1);
+
+    fails(cot_vmap_((cot_place){ "m.c", 5 }, f,
+                    &(const cot_vmap_options){ .axis = "i", .over = "moon" },
+                    sizeof(cot_vmap_options)),
+          cot_f64(3), "m.c:5: vmap(centre): over is `moon`; wants world");
+    fails(cot_vmap_((cot_place){ "m.c", 6 }, f,
+                    &(const cot_vmap_options){ .axis = "i", .over = "world", .chunk = 1 },
+                    sizeof(cot_vmap_options)),
+          cot_f64(3), "m.c:6: vmap(centre): has chunk and over; wants one of them");
+}
+END_TEST
+
 /* A chunk that holds all examples is no obstacle; nor is one on a map whose axis nobody
  * uses. */
 START_TEST(a_chunk_that_holds_all)
@@ -230,8 +259,7 @@ START_TEST(a_custom_function_sees_no_axis)
     const cot_custom *c =
         cot_custom_new(ctx, "inside", .forward = sum_inside, .generate_vmap = 1);
     fails(cot_vmap(cot_fn_new(ctx, "in_custom", in_custom, 1, 1, (void *)c), .axis = "i"),
-          cot_f64(3),
-          "m.c:9, in vmap: " UNBOUND);
+          cot_f64(3), "m.c:9, in vmap: " UNBOUND);
 }
 END_TEST
 
@@ -239,14 +267,15 @@ int
 main(void)
 {
     const suite_case cases[] = {
-        { "sums", sums_and_extrema, 1 },
-        { "moves", stacks_and_moves, 1 },
+        { "sums", sums_and_extrema, 2 },
+        { "moves", stacks_and_moves, 2 },
         { "sizes", sizes_are_not_mixed_up, 1 },
-        { "gradients", gradients_commute, 1 },
-        { "transpose", psum_is_its_own_transpose, 1 },
+        { "gradients", gradients_commute, 2 },
+        { "transpose", psum_is_its_own_transpose, 2 },
         { "axes", axes_nest_and_shadow, 1 },
         { "flow", inside_control_flow, 1 },
         { "errors", errors_name_the_line, 1 },
+        { "world", spread_over_the_world, 1 },
         { "chunk", a_chunk_that_holds_all, 1 },
         { "custom", a_custom_function_sees_no_axis, 1 },
     };
