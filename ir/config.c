@@ -66,6 +66,7 @@ ir_config_read(cot_context *ctx, const cot_options *options)
     };
     ctx->progress.call = o->progress;
     ctx->progress.user = o->progress_user;
+    ctx->comm = o->comm;
     ctx->progress.after = o->progress_after > 0 ? o->progress_after : 1;
     if (ctx->config.verify < 0)
         ctx->config.verify = 0;

@@ -102,6 +102,7 @@ struct cot_context {
         bool told; /* this call has reported */
         cot_progress at;
     } progress;
+    const struct cot_comm *comm; /* of several processes; NULL: this one alone */
     fenv_t outside; /* the caller's environment                  */
     atomic_int cancelled; /* set by cot_cancel; kernels in this process read it, too */
     /* The context that this one works for, in a thread of its own: code that is compiled here

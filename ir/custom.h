@@ -35,6 +35,8 @@ struct ir_custom {
     cot_status (*vmap)(const ir_custom *c, const ir_node *n, ir_loc loc, int64_t size,
                        int randomness, const bool *mapped, ir_graph **out, int64_t *out_dims);
     ir_custom_caller *run;              /* opaque */
+    /* why it failed, as text; NULL: its status says it */
+    const char *(*why)(const ir_custom *c);
     const struct ir_c_function *c;      /* its prototype, and then its address; or NULL */
     void (*address)(void);
     void *user;

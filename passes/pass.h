@@ -141,6 +141,17 @@ bool pass_absorbs(const ir_graph *f);
  * an axis?  Only behind all transforms. */
 cot_status pass_group_consts(const ir_graph *f, ir_graph **out);
 bool pass_has_groups(const ir_graph *f);
+/* own.c: the prepared f as process `rank` of `size` runs it; f itself if it has no spread axis.
+ * It calls C code by these names: processes.begin compares attrs, processes.gather makes whole
+ * what each has rows of, and processes.sum sums rows; attrs are the groups. */
+typedef struct pass_world {
+    int rank, size;
+    uint64_t hash; /* of the program, for processes.begin */
+} pass_world;
+#define PASS_WORLD_BEGIN "processes.begin"
+#define PASS_WORLD_GATHER "processes.gather"
+#define PASS_WORLD_SUM "processes.sum"
+cot_status pass_own(const ir_graph *f, const pass_world *world, ir_graph **out);
 /* The same function, with products that no later pass contracts with sums. */
 cot_status pass_uncontract(const ir_graph *f, ir_graph **out);
 

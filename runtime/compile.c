@@ -18,6 +18,7 @@
 #include "runtime/open/open.h"
 #include "runtime/store.h"
 #include "runtime/tier.h"
+#include "runtime/world.h"
 
 /* ---- pools ---- */
 
@@ -110,8 +111,11 @@ prepare(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out, b
     COT_TRY(donated_flags(f, p, arena, *donated));
     COT_TRY(pass_prepare(f, &prepared));
     out->prepared = prepared;
+    out->together = false;
+    if (p->together)
+        COT_TRY(rt_world_own(prepared, &out->prepared, &out->together));
     out->over = IR_NEW_N(arena, int, f->n_out + 1);
-    cg_pair_donated(prepared, *donated, arena, out->over);
+    cg_pair_donated(out->prepared, *donated, arena, out->over);
     return COT_OK;
 }
 
@@ -204,6 +208,7 @@ rt_kernel_new(const ir_graph *f, const rt_plan *p, const rt_lowered *low)
 
     *k = (cot_kernel){ .ctx = ctx, .graph = f, .plan = *p, .n_in = f->n_in, .n_out = own };
     k->prepared = low->prepared;
+    k->together = low->together;
     k->n_args = ir_count_open(f);
     k->bytes = (size_t *)(k + 1);
     k->type = (const ir_type **)(k->bytes + n);
@@ -362,6 +367,7 @@ compile_any(const ir_graph *f, const rt_plan *given, ir_arena *scratch, rt_progr
 
     if (p.choose && p.engine == RT_JIT)
         COT_TRY(choose(f, &p, scratch));
+    p.together = p.engine != RT_DEVICE;
     if (p.engine == RT_EVAL)
         return compile_eval(f, &p, scratch, out);
     return p.engine == RT_DEVICE ? compile_device(f, &p, program, out)

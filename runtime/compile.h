@@ -22,6 +22,7 @@ typedef struct rt_plan {
     cg_target target;
     int threads;
     bool fuse;
+    bool together; /* run by the processes of the context's communicator, not written down */
     const char *name; /* name of the C entry */
     ir_ints donated;  /* donated arguments */
     /* schedules for kernels by name (codegen/lower/dot_schedule.h); NULL: all are chosen */
@@ -34,6 +35,7 @@ typedef struct rt_lowered {
     const ir_graph *prepared;
     cg_module *module;
     int *over;                          /* for each result: its donated argument, or -1 */
+    bool together;                      /* prepared communicates (world.h) */
 } rt_lowered;
 
 /* For these the caller holds the context's lock and a recovery point (rt_guard provides
@@ -92,6 +94,7 @@ struct cot_kernel {
     size_t work_bytes;
     int64_t flops, traffic;     /* an estimate for one call */
     uint64_t used; /* the number of the last call: cache.c, with cache_bytes */
+    bool together;              /* a call of it communicates with other processes */
     bool parallel;              /* it takes a pool as an additional argument */
     cot_parallel *pool;         /* NULL: one thread */
     rt_blocks *blocks;          /* NULL: no work block is needed */

@@ -9,6 +9,7 @@
 #include "ir/graph.h"
 #include "runtime/compile.h"
 #include "runtime/device.h"
+#include "runtime/world.h"
 
 /* The largest number of locations in a message. */
 #define MAX_PLACES 8
@@ -139,8 +140,11 @@ record(cot_context *ctx, void *arg)
 {
     const failed_call *c = arg;
     const ir_graph *f = c->k->graph, *const * all;
+    const char *world = rt_world_failed(c->k);
     places p = { .status = (cot_status)c->status };
 
+    if (world)
+        return ir_fail(ctx, c->k->loc, f->name, ERR_comm, world);
     if (c->status == COT_ERR_CANCELLED)
         return ir_fail(ctx, c->k->loc, f->name, ERR_cancelled);
     if (c->status != COT_ERR_BOUND && c->status != COT_ERR_FOREIGN)

@@ -15,6 +15,7 @@
 #include "runtime/device.h"
 #include "runtime/tier.h"
 #include "runtime/trap.h"
+#include "runtime/world.h"
 
 /* ---- errors: from any thread ---- */
 
@@ -263,9 +264,11 @@ call(const cot_kernel *k, void *const *args, ir_place *const *there, void *work)
     if (k->program)
         return k->program->machine->run(k->program, k, args, there, work);
     if (!entry) {
-        COT_TRY(call_evaluator(k, args, &entry));
-        if (!entry)
-            return COT_OK;
+        const cot_status evaluated = call_evaluator(k, args, &entry);
+        if (evaluated != COT_OK)
+            rt_world_failed(k);
+        if (evaluated != COT_OK || !entry)
+            return evaluated;
     }
     if (!work && k->blocks && !k->open) {
         work = block = rt_block_take(k->blocks);

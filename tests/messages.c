@@ -36,6 +36,7 @@ static const struct { const char *name, *why; } exempt[] = {
 };
 
 static const struct { const char *name, *text; } shown[] = {
+    { "comm", "was ended by signal 9" },
     { "io", "No such file or directory" },
     { "parse", "found the end of the text; wants 'fn'" },
     { "file", "is there twice" },

@@ -1,5 +1,6 @@
 /* The program `cot`: options, files, exit status.  The library does the work; a verb is a
  * file. */
+#include "cotrace/comm.h"
 #include "tools/cot.h"
 
 #include <dirent.h>
@@ -43,13 +44,21 @@ cli_wrong(const cot_cli *c, const char *format, ...)
     return EXIT_USER;
 }
 
+/* What one of several processes may fail by alone; the rest fails in all of them. */
+static bool
+is_own(cot_status status)
+{
+    return status == COT_ERR_BOUND || status == COT_ERR_MEMORY || status == COT_ERR_INTERNAL;
+}
+
 int
 cli_failed(const cot_cli *c)
 {
     cot_status status = cot_error_status(c->ctx);
 
     cli_hide_progress();
-    cli_print_message(c, stderr, cot_error(c->ctx));
+    if (c->rank == 0 || is_own(status))
+        cli_print_message(c, stderr, cot_error(c->ctx));
     return status == COT_ERR_INTERNAL ? EXIT_BUG : EXIT_USER;
 }
 
@@ -278,6 +287,31 @@ read_threads(cot_cli *c, const char *s)
     return false;
 }
 
+static bool
+read_processes(cot_cli *c, const char *s)
+{
+    char *end;
+    const long n = strtol(s, &end, 10);
+
+    c->processes = (int)n;
+    if (*s && !*end && n >= 1 && n <= 256)
+        return true;
+    cli_wrong(c, "--processes is '%s'; wants 1 to 256", s);
+    return false;
+}
+
+static bool
+read_timeout(cot_cli *c, const char *s)
+{
+    char *end;
+
+    c->timeout = ir_strtod(s, &end);
+    if (*s && !*end && c->timeout > 0 && c->timeout <= 1e6)
+        return true;
+    cli_wrong(c, "--timeout is '%s'; wants seconds, above 0", s);
+    return false;
+}
+
 /* An option that the verb does not use is an error: the user may have meant another verb. */
 static bool
 heeds(const cot_cli *c, const char *option, const char *verbs)
@@ -317,6 +351,10 @@ read_other(cot_cli *c, const char *name, int argc, char **argv, int *i)
         return false;
     if (strcmp(name, "--threads") == 0)
         return read_threads(c, value);
+    if (strcmp(name, "--processes") == 0)
+        return read_processes(c, value);
+    if (strcmp(name, "--timeout") == 0)
+        return read_timeout(c, value);
     if (strcmp(name, "--export") == 0)
         c->exports[c->n_exports++] = value;
     else if (strcmp(name, "--range") == 0)
@@ -413,11 +451,70 @@ version(void)
     return printf("cot %s\n", cot_version()) > 0 ? EXIT_DONE : EXIT_USER;
 }
 
+/* The verb, in a context of its own. */
+static int
+run_in_context(cot_cli *c, int verb, const cot_options *options)
+{
+    volatile int status = EXIT_BUG;
+
+    c->ctx = cot_context_new(options);
+    if (!c->ctx)
+        return cli_wrong(c, "out of memory");
+    catch_interrupt(c->ctx);
+    IR_TRY(c->ctx) {
+        status = verbs[verb].run(c);
+    }
+    IR_CAUGHT(c->ctx)
+    {
+        status = cli_wrong(c, "%s", cot_error(c->ctx));
+    }
+    if (cot_error_status(c->ctx) == COT_ERR_CANCELLED)
+        status = EXIT_CANCELLED;
+    catch_interrupt(NULL);
+    cli_free_inputs(c);
+    cot_context_free(c->ctx);
+    return status;
+}
+
+typedef struct together {
+    cot_cli *c;
+    int verb;
+    cot_options options;
+} together;
+
+static int
+run_one_of(const cot_comm *comm, void *user)
+{
+    together *t = user;
+
+    t->options.comm = comm;
+    t->c->rank = comm->rank;
+    if (comm->rank > 0)
+        t->options.progress = NULL;
+    return run_in_context(t->c, t->verb, &t->options);
+}
+
+/* The verb in several processes; those that were killed are named. */
+static int
+run_together(cot_cli *c, int verb, const cot_options *options)
+{
+    together t = { c, verb, *options };
+    int status[256] = { 0 };
+
+    if (strcmp(c->files[0], "-") == 0)
+        return cli_wrong(c, "several processes cannot read standard input; name a file");
+    const int worst = cot_shm_run(c->processes, run_one_of, &t, .timeout = c->timeout,
+                                  .status = status);
+    for (int k = 0; k < c->processes; k++)
+        if (status[k] < 0)
+            cli_wrong(c, "process %d was ended by signal %d", k, -status[k]);
+    return worst < 0 ? cli_wrong(c, "the processes cannot be made") : worst;
+}
+
 static int
 run_verb(cot_cli *c, int verb, int argc, char **argv)
 {
     cot_options options = { 0 };
-    volatile int status = EXIT_BUG;
 
     c->verb = verbs[verb].name;
     for (int i = 2; i < argc; i++)
@@ -446,23 +543,8 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
     options.tiered = c->tiered;
     if (strcmp(c->verb, "bench") == 0)
         options.cache_dir = "off";      /* compilation is timed */
-    c->ctx = cot_context_new(&options);
-    if (!c->ctx)
-        return cli_wrong(c, "out of memory");
-    catch_interrupt(c->ctx);
-    IR_TRY(c->ctx) {
-        status = verbs[verb].run(c);
-    }
-    IR_CAUGHT(c->ctx)
-    {
-        status = cli_wrong(c, "%s", cot_error(c->ctx));
-    }
-    if (cot_error_status(c->ctx) == COT_ERR_CANCELLED)
-        status = EXIT_CANCELLED;
-    catch_interrupt(NULL);
-    cli_free_inputs(c);
-    cot_context_free(c->ctx);
-    return status;
+    return c->processes > 1 ? run_together(c, verb, &options)
+                            : run_in_context(c, verb, &options);
 }
 
 static int

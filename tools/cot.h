@@ -18,7 +18,8 @@ typedef struct cot_cli {
     const char **files;
     const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap,
         *donated, *features, *manifest, *schedule, *color;
-    int threads;
+    int threads, processes, rank; /* rank: of this process; those from 1 on print nothing */
+    double timeout;
     bool after_each, bless, expect, locs, debug, fast, imported, isolate, trapping_math,
         compile, tiered, fix, only_check, assembly;
     cot_limits limits;

@@ -193,9 +193,9 @@ run_function(cot_cli *c)
         cli_failed(c);
         return EXIT_CHECK;
     }
-    if (status != COT_OK || (c->out && write_results(c, f, out) != COT_OK))
+    if (status != COT_OK || (c->out && c->rank == 0 && write_results(c, f, out) != COT_OK))
         return cli_failed(c);
-    if (!c->out)
+    if (!c->out && c->rank == 0)
         print_results(c, f, out);
     return cli_check_expectations(c, f, out) ? EXIT_DONE : EXIT_CHECK;
 }

@@ -167,6 +167,9 @@ typedef struct cot_options {
      * reference evaluator runs all kernels then, whatever back end they ask for; 0: COT_TRAP
      * says */
     int trap;
+    /* the processes that share the axes of cot_vmap's .over: cotrace/comm.h; it outlives the
+     * context; NULL: this one alone */
+    const struct cot_comm *comm;
 } cot_options;
 
 /* A new context.  options may be NULL; its strings are copied.  NULL if memory is short.

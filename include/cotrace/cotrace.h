@@ -36,6 +36,7 @@
 #include "cotrace/transform.h"
 #include "cotrace/open.h"
 #include "cotrace/collective.h"
+#include "cotrace/comm.h"
 #include "cotrace/implicit.h"
 #include "cotrace/custom.h"
 #include "cotrace/effects.h"

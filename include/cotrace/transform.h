@@ -180,11 +180,11 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
  * COT_NONE asks that the result depend on nothing mapped.  Negative axes count from the end.
  * .chunk maps that many examples at a time.  What is unmapped is never copied for each example.
  *
- * .over = "world" makes the examples groups, which run one after the other, so that several
- * processes may share them, with the same bits.  Groups meet in collectives only, and the
- * cotangent of an operand that is not mapped is the sum over the groups of that of each, in the
- * order of cot_psum: last bits may differ from the vmap without .over, which contracts all
- * examples at once.
+ * .over = "world" makes the examples groups, which run one after the other, or spread over the
+ * processes of cot_options.comm (cotrace/comm.h), with the same bits.  Groups meet in
+ * collectives only, and the cotangent of an operand that is not mapped is the sum over the
+ * groups of that of each, in the order of cot_psum: last bits may differ from the vmap without
+ * .over, which contracts all examples at once.
  *
  * .randomness says what draws from the context's generator (cotrace/random.h) do:
  * COT_RANDOM_ERROR, COT_RANDOM_DIFFERENT (each example its own numbers, whatever the chunk) or

@@ -11,6 +11,9 @@ run_opaque(const ir_eval_args *a, void *const *out, const void *const *in)
     if (!c || !c->run)
         return ir_fail(a->ctx, a->loc, "custom_call", ERR_custom_missing, name, "run");
     int answer = c->run(c, a->at, out, in);
+    const char *why = answer && c->why ? c->why(c) : NULL;
+    if (why)
+        return ir_fail(a->ctx, a->loc, name, ERR_comm, why);
     return answer == 0
                ? COT_OK
                : ir_fail(a->ctx, a->loc, "custom_call", ERR_custom_failed, name, answer);

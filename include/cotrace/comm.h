@@ -1,0 +1,82 @@
+/* Cotrace: several processes that run one program together.
+ *
+ * cot_vmap(f, .axis = "i", .over = "world") fixes an axis of groups that may be spread over
+ * processes.  Each process makes a context with a communicator (cot_options.comm), traces the
+ * same functions with the same types, and makes the same calls in the same order, each with the
+ * same arguments.  Kernels of cot_jit, cot_compile and the like then run only the groups that
+ * the process owns and exchange the rest; the results are whole on every process, and have the
+ * bits that one process computes.  Without a communicator, and in objects and C source, one
+ * process runs all groups.  docs/processes.md says how, and what is refused.
+ *
+ * A communicator is a small struct of functions.  cot_shm_run, below, makes one for processes
+ * of one machine. */
+#ifndef COTRACE_COMM_H
+#define COTRACE_COMM_H
+
+#include "cotrace/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Functions of one process, numbered `rank`, of `size`.  They are called while a kernel runs,
+ * by the thread that calls it: one thread at a time calls kernels with a spread axis.  Those
+ * with a result answer 0, or another number if they failed: then the kernel ends with
+ * COT_ERR_FOREIGN, and the message has the text of `error`. */
+typedef struct cot_comm {
+    void *user; /* handed to each function */
+    int rank, size;
+    /* Send bytes to another process and receive bytes from it.  The partner calls this at the
+     * same place with the sizes exchanged; either may be 0.  Both transfers go on at the same
+     * time, so that no order of two processes blocks.  The buffers do not overlap. */
+    int (*exchange)(void *user, int partner, const void *send, size_t send_bytes, void *receive,
+                    size_t receive_bytes);
+    /* All processes arrive before one goes on. Kernels do not call it. */
+    int (*barrier)(void *user);
+    /* This process will not go on: its calls and those of the others fail from now on, and send
+     * nothing more.  It returns. */
+    void (*abort)(void *user);
+    /* What failed and with which process, "process 2 was ended by signal 9"; NULL: nothing.
+     * May itself be NULL. */
+    const char *(*error)(void *user);
+} cot_comm;
+
+/* The process, of so many, that owns group `group` of `groups`; -1 where a number is out of
+ * range. */
+COT_API int cot_spread_owner(int64_t groups, int processes, int64_t group);
+
+typedef struct COT_NAMED_ cot_shm_options {
+    COT_BEGIN_
+    /* seconds without an answer after which a call fails, and after a failure those after which
+     * a process that does not end is killed; 0: 60 */
+    double timeout;
+    size_t buffer_bytes; /* of the buffer from one process to another; 0: 64 KB */
+    /* room for one number of each process, which is filled: what its body returned, or minus
+     * the signal that ended it; NULL: not wanted */
+    int *status;
+} cot_shm_options;
+
+/* What each process runs; it answers 0, or the number from 1 to 255 of a failure. */
+typedef int cot_shm_body(const cot_comm *comm, void *user);
+COT_API int cot_shm_run_(int processes, cot_shm_body *body, void *user,
+                         const cot_shm_options *o, size_t size);
+
+#ifndef __cplusplus
+/* Fork so many processes, 1 to 256, that share memory; run body(comm, user) in each, and wait
+ * until all have ended.  The calling process runs no body, has no thread but the calling one,
+ * and makes its contexts within the body: LLVM and pools of threads do not survive a fork.
+ * Where a process ends before the others have what it owes them, or does not answer in time,
+ * the calls of the others fail and name it.
+ *
+ * 0 if every body returned 0; else the first number that was not 0, or 128 + the signal that
+ * ended a process; -1: the processes cannot be made. */
+#define cot_shm_run(processes, body, ...) COT_SHM_RUN_(processes, body, __VA_ARGS__, .end_ = 0)
+#define COT_SHM_RUN_(processes, body, user, ...)                                               \
+    cot_shm_run_(processes, body, user, &(const cot_shm_options){ __VA_ARGS__ },               \
+                 sizeof(cot_shm_options))
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

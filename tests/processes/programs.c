@@ -1,0 +1,215 @@
+/* Programs with an axis of groups (programs.h): sums of data of several types, each collective,
+ * the gradient of a network over microbatches, the mean gradient of a simulation, and what
+ * nests with other maps and loops. */
+#include "tests/processes/programs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/build.h"
+#include "ir/diag.h"
+#include "passes/pass.h"
+#include "runtime/compile.h"
+#include "tests/laws/programs.h"
+
+#define MAP "vmap(axis=i, size=%lld, over=world, "
+
+static const char totals[] =
+    "fn @f(%%a: f32[700], %%b: f16[7], %%c: i32[], %%d: f64[2], %%e: bf16[3], %%g: c64[2])"
+    " -> (f32[700], f16[7], i32[], f64[2], bf16[3], c64[2]) {\n"
+    "  %%0 = psum %%a {over=\"i\"} : f32[700]\n"
+    "  %%1 = psum %%b {over=\"i\"} : f16[7]\n"
+    "  %%2 = psum %%c {over=\"i\"} : i32[]\n"
+    "  %%3 = psum %%d {over=\"i\"} : f64[2]\n"
+    "  %%4 = psum %%e {over=\"i\"} : bf16[3]\n"
+    "  %%5 = psum %%g {over=\"i\"} : c64[2]\n"
+    "  ret %%0, %%1, %%2, %%3, %%4, %%5\n}\n";
+
+static const char sum[] = "fn @f(%%x: f32[4096]) -> f32[4096] {\n"
+                          "  %%0 = mul %%x, %%x : f32[4096]\n"
+                          "  %%1 = psum %%0 {over=\"i\"} : f32[4096]\n"
+                          "  ret %%1\n}\n";
+
+static const char collectives[] =
+    "fn @f(%%x: f32[6]) -> (f32[6], f32[6], f32[6], f32[6], f32[]) {\n"
+    "  %%0 = sin %%x : f32[6]\n"
+    "  %%1 = pmax %%0 {over=\"i\"} : f32[6]\n"
+    "  %%2 = mul %%0, %%1 : f32[6]\n"
+    "  %%3 = pmin %%2 {over=\"i\"} : f32[6]\n"
+    "  %%4 = all_gather %%0 {over=\"i\", axis=0, size=%1$lld} : f32[%1$lld,6]\n"
+    "  %%5 = ppermute %%2 {over=\"i\", pairs=[0,%2$lld]} : f32[6]\n"
+    "  %%6 = cos %%4 : f32[%1$lld,6]\n"
+    "  %%7 = psum_scatter %%6 {over=\"i\", axis=0, size=%1$lld} : f32[6]\n"
+    "  %%8 = axis_index {over=\"i\"} : i32[]\n"
+    "  %%9 = convert %%8 {dtype=f32} : f32[]\n"
+    "  %%10 = broadcast_in_dim %%9 {shape=[6], dims=[]} : f32[6]\n"
+    "  %%11 = mul %%10, %%5 : f32[6]\n"
+    "  %%12 = sub %%0, %%3 : f32[6]\n"
+    "  %%13 = mul %%6, %%4 : f32[%1$lld,6]\n"
+    "  %%14 = reduce_sum %%13 {axes=[0,1]} : f32[]\n"
+    "  ret %%11, %%12, %%7, %%1, %%14\n}\n";
+
+/* The mean over the groups of the loss of each. */
+static const char network[] =
+    "fn @f(%%w: f32[4,3], %%v: f32[2,4], %%x: f32[5,3], %%y: f32[5,2]) -> f32[] {\n"
+    "  %%0 = dot_general %%x, %%w {lhs=[1], rhs=[1], lhs_batch=[], rhs_batch=[]} : f32[5,4]\n"
+    "  %%1 = tanh %%0 : f32[5,4]\n"
+    "  %%2 = dot_general %%1, %%v {lhs=[1], rhs=[1], lhs_batch=[], rhs_batch=[]} : f32[5,2]\n"
+    "  %%3 = sub %%2, %%y : f32[5,2]\n"
+    "  %%4 = mul %%3, %%3 : f32[5,2]\n"
+    "  %%5 = reduce_sum %%4 {axes=[0,1]} : f32[]\n"
+    "  %%6 = psum %%5 {over=\"i\"} : f32[]\n"
+    "  %%7 = constant {data=%1$lld} : f32[]\n"
+    "  %%8 = div %%6, %%7 : f32[]\n"
+    "  ret %%8\n}\n";
+
+/* Two stages with a collective between: the weights are used on both sides of it. */
+static const char centred[] = "fn @f(%%w: f32[3], %%x: f32[3]) -> f32[] {\n"
+                              "  %%0 = mul %%w, %%x : f32[3]\n"
+                              "  %%1 = psum %%0 {over=\"i\"} : f32[3]\n"
+                              "  %%2 = sub %%0, %%1 : f32[3]\n"
+                              "  %%3 = exp %%w : f32[3]\n"
+                              "  %%4 = mul %%2, %%3 : f32[3]\n"
+                              "  %%5 = sin %%4 : f32[3]\n"
+                              "  %%6 = mul %%5, %%w : f32[3]\n"
+                              "  %%7 = reduce_sum %%6 {axes=[0]} : f32[]\n"
+                              "  %%8 = psum %%7 {over=\"i\"} : f32[]\n"
+                              "  ret %%8\n}\n";
+
+/* Paths of a random walk from a seed for each group, and the mean of their payoffs. */
+static const char simulation[] =
+    "fn @path(%%drift: f32[], %%at: f32[16], %%z: f32[16]) -> (f32[16], f32[16]) {\n"
+    "  %%0 = broadcast_in_dim %%drift {shape=[16], dims=[]} : f32[16]\n"
+    "  %%1 = mul %%z, %%0 : f32[16]\n"
+    "  %%2 = add %%at, %%1 : f32[16]\n"
+    "  %%3 = exp %%2 : f32[16]\n"
+    "  ret %%2, %%3\n}\n"
+    "fn @f(%%drift: f32[], %%seed: f32[8,16]) -> f32[] {\n"
+    "  %%0 = constant {data=0} : f32[16]\n"
+    "  %%1, %%2 = scan %%drift, %%0, %%seed {consts=1, carries=1, length=8, body=@path}"
+    " : (f32[16], f32[8,16])\n"
+    "  %%3 = reduce_sum %%2 {axes=[0,1]} : f32[]\n"
+    "  %%4 = psum %%3 {over=\"i\"} : f32[]\n"
+    "  ret %%4\n}\n";
+
+/* Steps of gradient descent around the groups: the scan is spread within a loop. */
+static const char descent[] =
+    "fn @each(%%w: f32[3], %%x: f32[4,3]) -> f32[3] {\n"
+    "  %%0 = dot_general %%x, %%w {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[4]\n"
+    "  %%1 = tanh %%0 : f32[4]\n"
+    "  %%2 = dot_general %%1, %%x {lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[3]\n"
+    "  ret %%2\n}\n"
+    "fn @step(%%x: f32[%1$lld,4,3], %%w: f32[3]) -> f32[3] {\n"
+    "  %%0 = scan %%w, %%x {consts=1, carries=0, length=%1$lld, body=@each, spread=true}"
+    " : f32[%1$lld,3]\n"
+    "  %%1 = reduce_sum %%0 {axes=[0]} : f32[3]\n"
+    "  %%2 = constant {data=0.001} : f32[3]\n"
+    "  %%3 = mul %%1, %%2 : f32[3]\n"
+    "  %%4 = sub %%w, %%3 : f32[3]\n"
+    "  ret %%4\n}\n"
+    "fn @f(%%x: f32[%1$lld,4,3], %%w: f32[3]) -> f32[3] {\n"
+    "  %%0 = scan %%x, %%w {consts=1, carries=1, length=5, body=@step} : f32[3]\n"
+    "  ret %%0\n}\n";
+
+#define WEIGHTS "in=[none,none,0,0], out=none)"
+const spread_program spread_programs[] = {
+    { "totals", totals, MAP "out=none)" },
+    { "sum", sum, MAP "out=none)" },
+    { "network", network, MAP WEIGHTS },
+    { "network.grad", network, MAP WEIGHTS " | grad(wrt=[0,1])" },
+    { "network.jvp", network, MAP WEIGHTS " | jvp" },
+    { "network.hvp", network, MAP WEIGHTS " | grad(wrt=[0]) | jvp(wrt=[0])" },
+    { "network.mapped", network,
+      MAP WEIGHTS " | grad(wrt=[1]) | vmap(size=3, in=[0,none,1,none])" },
+    { "network.inner", network,
+      "grad(wrt=[0]) | vmap(axis=j, size=2, in=[none,none,0,0]) | " MAP "in=[none,none,0,0])" },
+    { "simulation.grad", simulation, MAP "in=[none,0], out=none) | grad" },
+    { "collectives", collectives, MAP "out=[0,1,0,none,0])" },
+    { "collectives.vjp", collectives, MAP "out=[0,1,0,none,0]) | vjp" },
+    { "collectives.jvp", collectives, MAP "out=[0,1,0,none,0]) | jvp" },
+    { "centred.vjp", centred, MAP "in=[none,0], out=none) | vjp" },
+    { "centred.hessian", centred, MAP "in=[none,0], out=none) | hessian" },
+    { "descent", descent, "" },
+};
+const int spread_program_count = sizeof spread_programs / sizeof *spread_programs;
+
+const spread_program *
+spread_find(const char *name)
+{
+    for (int i = 0; i < spread_program_count; i++)
+        if (strcmp(spread_programs[i].name, name) == 0)
+            return &spread_programs[i];
+    exit(2);
+}
+
+static cot_status
+make_graph(cot_context *ctx, const spread_program *p, int64_t groups, const ir_graph **out)
+{
+    const long long n = (long long)groups;
+    const char *pipeline = ir_format(&ctx->arena, p->pipeline, n),
+               *text = ir_format(&ctx->arena, p->text, n, n - 1);
+    const pass_step *step;
+    ir_module m;
+    int steps;
+
+    COT_TRY(ir_parse(ctx, p->name, text, strlen(text), &m));
+    ir_graph *g = m.fn[m.n - 1];
+    COT_TRY(pass_parse(ctx, 0, pipeline, &steps, &step));
+    for (int i = 0; i < steps; i++)
+        COT_TRY(pass_run(step[i].row, g, &step[i].options, &g));
+    *out = g;
+    return COT_OK;
+}
+
+static void
+keep(spread_result *out, const ir_graph *f, void *const *results)
+{
+    for (int j = 0; j < f->n_out; j++) {
+        const size_t n = laws_bytes(ir_type_at(f, f->out[j]));
+        if (out->bytes + n > sizeof out->at)
+            exit(2);
+        if (n)
+            memcpy(out->at + out->bytes, results[j], n);
+        out->bytes += n;
+    }
+}
+
+static cot_status
+run(cot_context *ctx, const spread_program *p, int64_t groups, const char *backend,
+    spread_result *out)
+{
+    uint64_t seed = 11;
+    const ir_graph *f;
+    cot_kernel *k;
+    cot_status status;
+
+    COT_TRY(make_graph(ctx, p, groups, &f));
+    COT_TRY(cot_compile_graph(f, &(cot_compile_options){ .backend = backend }, &k));
+    void **in = laws_sample(f, &seed, -1, 1, laws_fill), **y = laws_values(f->n_out, f->out, f);
+    void **args = IR_NEW_N(&ctx->arena, void *, f->n_in + f->n_out + 1);
+    rt_arguments(k, in, y, args);
+    status = rt_call_kernel(k, args, NULL);
+    if (status == COT_OK)
+        keep(out, f, y);
+    laws_free(f->n_in, in);
+    laws_free(f->n_out, y);
+    cot_kernel_free(k);
+    return status;
+}
+
+int
+spread_run(const spread_program *p, int64_t groups, const char *backend, int threads,
+           const cot_comm *comm, spread_result *out)
+{
+    cot_context *ctx = cot_context_new(
+        &(cot_options){ .comm = comm, .threads = threads, .cache_dir = "off", .verify = 1 });
+    volatile int status = COT_ERR_MEMORY;
+
+    out->bytes = 0;
+    IR_TRY (ctx)
+        status = run(ctx, p, groups, backend, out);
+    snprintf(out->text, sizeof out->text, "%s", cot_error(ctx));
+    cot_context_free(ctx);
+    return status;
+}

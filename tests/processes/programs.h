@@ -1,0 +1,34 @@
+/* Programs with an axis of groups, for tests that run them on several processes. */
+#ifndef TESTS_PROCESSES_PROGRAMS_H
+#define TESTS_PROCESSES_PROGRAMS_H
+
+#include <stdint.h>
+
+#include "cotrace/cotrace.h"
+
+typedef struct spread_program {
+    const char *name;
+    /* The function of one group, in which %1$lld is the number of them and %2$lld one less,
+     * and the passes that make the whole of it. */
+    const char *text, *pipeline;
+} spread_program;
+
+extern const spread_program spread_programs[];
+extern const int spread_program_count;
+
+const spread_program *spread_find(const char *name);
+/* Elements of the result of the program "sum". */
+enum { SUM_ELEMENTS = 4096 };
+
+/* The results of a run, one after the other. */
+typedef struct spread_result {
+    size_t bytes;
+    char text[400]; /* the context's error */
+    char at[1 << 18];
+} spread_result;
+
+/* Runs it on numbers that are the same in every process; a status. */
+int spread_run(const spread_program *p, int64_t groups, const char *backend, int threads,
+               const cot_comm *comm, spread_result *out);
+
+#endif
