@@ -9,7 +9,7 @@
  * process runs all groups.  docs/processes.md says how, and what is refused.
  *
  * A communicator is a small struct of functions.  cot_shm_run, below, makes one for processes
- * of one machine. */
+ * of one machine, and cotrace/mpi.h one over MPI. */
 #ifndef COTRACE_COMM_H
 #define COTRACE_COMM_H
 

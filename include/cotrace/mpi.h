@@ -1,0 +1,197 @@
+/* Cotrace: a communicator over MPI, for cot_options.comm.
+ *
+ * Include this behind <mpi.h>, and compile with mpicc; without <mpi.h> the header is empty.
+ * The library has no symbol of MPI, so that any MPI fits.
+ *
+ *     static cot_mpi world;
+ *     MPI_Init(&argc, &argv);
+ *     if (cot_mpi_open(&world, MPI_COMM_WORLD, 60))
+ *         return 1;
+ *     cot_context *ctx = cot_context_new(&(cot_options){ .comm = &world.comm });
+ *     ...
+ *     cot_context_free(ctx);
+ *     cot_mpi_close(&world);
+ *     MPI_Finalize();
+ *
+ * Messages go in pieces through buffers of the cot_mpi, which therefore is not on the stack: a
+ * piece that arrives after a failure writes to no memory that has another use by then. */
+#ifndef COTRACE_MPI_H
+#define COTRACE_MPI_H
+
+#include "cotrace/comm.h"
+
+#ifdef MPI_VERSION
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { COT_MPI_PIECE_ = 1 << 16, COT_MPI_DATA_ = 0, COT_MPI_FAULT_ = 1, COT_MPI_SPINS_ = 1000 };
+
+typedef struct cot_mpi {
+    cot_comm comm;
+    MPI_Comm on; /* a duplicate of that of the user */
+    double timeout;
+    int failed, told; /* have the others been told so? */
+    int fault[2];     /* the process at fault, and whether it did not answer */
+    char text[160];
+    char out[COT_MPI_PIECE_], in[COT_MPI_PIECE_];
+} cot_mpi;
+
+/* Notes the process at fault: it did not answer, or it gave up; below 0: MPI itself failed. */
+static inline int
+cot_mpi_fail_(cot_mpi *m, int rank, int silent)
+{
+    m->failed = 1;
+    m->fault[0] = rank;
+    m->fault[1] = silent;
+    if (rank < 0)
+        snprintf(m->text, sizeof m->text, "a call of MPI failed");
+    else if (silent)
+        snprintf(m->text, sizeof m->text, "process %d did not answer within %g s", rank,
+                 m->timeout);
+    else
+        snprintf(m->text, sizeof m->text, "process %d gave up after a failure of its own",
+                 rank);
+    return 1;
+}
+
+/* Has a process told that it, or another, is at fault? */
+static inline int
+cot_mpi_heard_(cot_mpi *m)
+{
+    MPI_Status from;
+    int heard, fault[2];
+
+    if (MPI_Iprobe(MPI_ANY_SOURCE, COT_MPI_FAULT_, m->on, &heard, &from))
+        return cot_mpi_fail_(m, -1, 0);
+    if (!heard)
+        return 0;
+    if (MPI_Recv(fault, 2, MPI_INT, from.MPI_SOURCE, COT_MPI_FAULT_, m->on, MPI_STATUS_IGNORE))
+        return cot_mpi_fail_(m, -1, 0);
+    return cot_mpi_fail_(m, fault[0], fault[1]);
+}
+
+/* Both messages of a piece. */
+static inline int
+cot_mpi_piece_(cot_mpi *m, int partner, int sends, int receives)
+{
+    MPI_Request r[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
+    MPI_Status status[2];
+    const double start = MPI_Wtime();
+    int done = 0;
+
+    if (receives && MPI_Irecv(m->in, receives, MPI_BYTE, partner, COT_MPI_DATA_, m->on, &r[0]))
+        return cot_mpi_fail_(m, -1, 0);
+    if (sends && MPI_Isend(m->out, sends, MPI_BYTE, partner, COT_MPI_DATA_, m->on, &r[1]))
+        return cot_mpi_fail_(m, -1, 0);
+    for (int looks = 1;; looks++) {
+        if (MPI_Testall(2, r, &done, status))
+            return cot_mpi_fail_(m, -1, 0);
+        if (done)
+            return 0;
+        if (looks % COT_MPI_SPINS_)
+            continue;
+        if (cot_mpi_heard_(m))
+            return 1;
+        if (MPI_Wtime() - start > m->timeout)
+            return cot_mpi_fail_(m, partner, 1);
+        sched_yield();
+        looks = 0;
+    }
+}
+
+/* cot_comm.exchange, a piece after the other. */
+static inline int
+cot_mpi_exchange_(void *user, int partner, const void *send, size_t send_bytes, void *receive,
+                  size_t receive_bytes)
+{
+    cot_mpi *m = (cot_mpi *)user;
+    const size_t piece = sizeof m->out;
+
+    for (size_t at = 0; at < send_bytes || at < receive_bytes; at += piece) {
+        const size_t out = at < send_bytes ? send_bytes - at : 0,
+                     in = at < receive_bytes ? receive_bytes - at : 0,
+                     sends = out < piece ? out : piece, receives = in < piece ? in : piece;
+        if (m->failed)
+            return 1;
+        if (sends)
+            memcpy(m->out, (const char *)send + at, sends);
+        if (cot_mpi_piece_(m, partner, (int)sends, (int)receives))
+            return 1;
+        if (receives)
+            memcpy((char *)receive + at, m->in, receives);
+    }
+    return 0;
+}
+
+/* cot_comm.barrier: each process meets each other once. */
+static inline int
+cot_mpi_barrier_(void *user)
+{
+    const char byte = 0;
+    char other;
+    cot_mpi *m = (cot_mpi *)user;
+
+    for (int round = 0; round < m->comm.size; round++) {
+        const int partner = (round - m->comm.rank + m->comm.size) % m->comm.size;
+        if (partner != m->comm.rank && cot_mpi_exchange_(m, partner, &byte, 1, &other, 1))
+            return 1;
+    }
+    return 0;
+}
+
+/* cot_comm.abort: the others hear of the fault when they wait next. */
+static inline void
+cot_mpi_abort_(void *user)
+{
+    cot_mpi *m = (cot_mpi *)user;
+    MPI_Request r;
+
+    if (!m->failed)
+        cot_mpi_fail_(m, m->comm.rank, 0);
+    for (int k = 0; k < m->comm.size && !m->told; k++)
+        if (k != m->comm.rank &&
+            MPI_Isend(m->fault, 2, MPI_INT, k, COT_MPI_FAULT_, m->on, &r) == MPI_SUCCESS)
+            MPI_Request_free(&r);
+    m->told = 1;
+}
+
+/* cot_comm.error. */
+static inline const char *
+cot_mpi_error_(void *user)
+{
+    const cot_mpi *m = (const cot_mpi *)user;
+
+    return m->failed ? m->text : NULL;
+}
+
+/* Makes m->comm of the processes of a communicator; all of them call it.  A call fails where a
+ * process does not answer within so many seconds.  0, or 1 where MPI fails. */
+static inline int
+cot_mpi_open(cot_mpi *m, MPI_Comm comm, double timeout)
+{
+    memset(m, 0, sizeof *m);
+    m->timeout = timeout;
+    m->comm.user = m;
+    m->comm.exchange = cot_mpi_exchange_;
+    m->comm.barrier = cot_mpi_barrier_;
+    m->comm.abort = cot_mpi_abort_;
+    m->comm.error = cot_mpi_error_;
+    if (MPI_Comm_dup(comm, &m->on) || MPI_Comm_set_errhandler(m->on, MPI_ERRORS_RETURN) ||
+        MPI_Comm_rank(m->on, &m->comm.rank) || MPI_Comm_size(m->on, &m->comm.size))
+        return 1;
+    return 0;
+}
+
+/* The end: call it behind cot_context_free.  Where the communicator has failed, messages are on
+ * their way that nobody receives, and MPI_Abort ends all processes. */
+static inline void
+cot_mpi_close(cot_mpi *m)
+{
+    if (m->failed)
+        MPI_Abort(m->on, 1);
+    MPI_Comm_free(&m->on);
+}
+
+#endif
+#endif

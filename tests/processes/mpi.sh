@@ -1,0 +1,41 @@
+#!/bin/sh
+# The bytes of one process on several of an MPI, and an end of all where one fails:
+#   mpi.sh SOURCE_DIR LIBRARY_FOLDER MPICC MPIRUN
+# Ends with 77, skipped, where there is no such MPI.
+set -eu
+source=$1 folder=$2 cc=$3 start=$4
+for tool in "$cc" "$start"; do
+    command -v "$tool" >/dev/null || { echo "no $tool: skipped"; exit 77; }
+done
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+# More processes than cores, and a user of any name.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+"$cc" -std=c11 -O1 -Wall -Wextra -Werror -I"$source/include" "$source/tests/processes/mpi.c" \
+    -o "$tmp/mpi" -L"$folder" -lcotrace -Wl,-rpath,"$folder"
+
+want=$("$start" -n 1 "$tmp/mpi")
+set -- $want
+[ $# -eq 2 ] && [ "$1" = "$2" ] || { echo "one process: '$want'"; exit 1; }
+for n in 2 3 4; do
+    got=$(timeout 100 "$start" -n $n "$tmp/mpi")
+    [ "$got" = "$want" ] || { echo "$n processes: '$got', one: '$want'"; exit 1; }
+done
+
+# What goes wrong ends all processes, soon.
+fails() {
+    if timeout 100 "$start" -n 3 "$tmp/mpi" "$1" >"$tmp/out" 2>&1; then
+        echo "$1: ends with 0"
+        cat "$tmp/out"
+        exit 1
+    elif [ $? -eq 124 ]; then
+        echo "$1: hangs"
+        exit 1
+    fi
+    grep -q -- "$2" "$tmp/out" || { echo "$1: no '$2' in:"; cat "$tmp/out"; exit 1; }
+}
+fails other "runs another program"
+fails leaves "process 1 did not answer within 5 s"
+fails ends ""
+echo "1, 2, 3, 4 processes: $want"
