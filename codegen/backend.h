@@ -31,6 +31,9 @@ typedef struct cg_natural {
     const char *const *arg_name;
     /* in C, "const float *"; NULL: the types of the module's buffers */
     const char *const *arg_type;
+    /* open sizes, which are the first parameters (codegen/open); NULL: there are none */
+    const struct cg_open *open;
+    const char *const *size_name;
 } cg_natural;
 
 /* The functions of an object, lowered for one of the processors that the object serves. */

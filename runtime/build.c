@@ -13,6 +13,7 @@
 #include "frontend/stablehlo/export/export.h"
 #include "ir/diag.h"
 #include "runtime/file.h"
+#include "runtime/open/open.h"
 
 static const char *
 ending(const char *path)
@@ -93,7 +94,13 @@ lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_opt
             if (strcmp(fn[k].name, fn[i].name) == 0)
                 return ir_fail(ctx, 0, NULL, ERR_usage,
                                ir_format(a, "two functions are named %s", fn[i].name));
-        COT_TRY(rt_lower(e[i].graph, p, a, &low));
+        if (e[i].open) {
+            COT_TRY(rt_open_lower_fn(e[i].open, e[i].types, p, a, e[i].opened));
+            fn[i].open = &(*e[i].opened)->general;
+            low.module = fn[i].open->module;
+        } else {
+            COT_TRY(rt_lower(e[i].graph, p, a, &low));
+        }
         if (p->backend != cg_c())
             COT_TRY(cg_check_externs(low.module, "an object file"));
         fn[i].module = low.module;
@@ -123,7 +130,7 @@ join_forms(int n_forms, const cg_version *v, int n)
 
 /* ---- processors ---- */
 
-enum { MAX_VERSIONS = 8 };
+enum { MAX_VERSIONS = RT_MAX_FORMS };
 
 /* Splits "x86-64-v2,x86-64-v3" into names; returns 1 if it is not a list. */
 static int
@@ -172,6 +179,18 @@ typedef struct output {
     size_t size;
 } output;
 
+/* Name the parameters of all forms, and describe the functions by the first. */
+static void
+describe_forms(cot_context *ctx, int n, const cg_version *v, output *out)
+{
+    for (int k = n; k-- > 0;)
+        out->described = rt_functions(&ctx->arena, &out->p, out->n, out->e,
+                                      (cg_natural *)(uintptr_t)v[k].fn);
+    for (int i = 0; i < out->n; i++)
+        for (int k = 0; k < n && out->described[i].open; k++)
+            out->described[i].form[out->described[i].n_forms++] = v[k].fn[i].open;
+}
+
 static cot_status
 write_c_forms(cot_context *ctx, int n, const cg_c_width *w, output *out)
 {
@@ -180,9 +199,7 @@ write_c_forms(cot_context *ctx, int n, const cg_c_width *w, output *out)
     for (int k = 0; k < n; k++)
         form[k].fn = w[k].fn;
     join_forms(n, form, out->n);
-    for (int k = n; k-- > 0;)
-        out->described = rt_functions(&ctx->arena, &out->p, out->n, out->e,
-                                      (cg_natural *)(uintptr_t)w[k].fn);
+    describe_forms(ctx, n, form, out);
     return cg_c_write(ctx, n, w, out->n, false, &ctx->arena, &out->bytes, &out->size);
 }
 
@@ -277,9 +294,7 @@ write_native(cot_context *ctx, const cot_compile_options *o, cg_output what, out
         return ir_fail(ctx, 0, NULL, ERR_target,
                        "object files need the back end jit, and a build with LLVM");
     join_forms(n_cpus, v, out->n);
-    for (int k = n_cpus; k-- > 0;)
-        out->described = rt_functions(&ctx->arena, &out->p, out->n, out->e,
-                                      (cg_natural *)(uintptr_t)v[k].fn);
+    describe_forms(ctx, n_cpus, v, out);
     out->fn = (cg_natural *)(uintptr_t)v[0].fn;
     return out->p.backend->emit_versions(ctx, n_cpus, v, what, out->n, &ctx->arena, &out->bytes,
                                          &out->size);
@@ -388,6 +403,11 @@ rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options 
     if (n < 1)
         return ir_fail(ctx, 0, NULL, ERR_usage, "no function is named; wants one or more");
     COT_TRY(check_paths(ctx, path, header, o ? o->manifest : NULL));
+    for (int i = 0; i < n; i++)
+        if (e[i].open && (rt_is_ptx(path) || is_mlir(path) || e[i].n_res))
+            return ir_fail(ctx, e[i].open->loc, e[i].graph->name, ERR_sizes_open,
+                           e[i].n_res ? "halves pass residuals of fixed sizes"
+                                      : "wants a file of objects or of C source");
     if (rt_is_ptx(path))
         return rt_build_ptx(ctx, n, e, o, path, header);
     if (is_mlir(path))
@@ -431,6 +451,11 @@ build_body(cot_context *ctx, void *arg)
             return ir_fail(ctx, 0, NULL, ERR_fn_context, c->exports[i].fn->name);
         COT_TRY(cot_trace_fn(c->exports[i].fn, c->exports[i].types, &e[i].graph));
         e[i].n_res = fe_count_residuals(c->exports[i].fn, e[i].graph);
+        if (c->exports[i].fn->open) {
+            e[i].open = c->exports[i].fn;
+            e[i].types = c->exports[i].types;
+            e[i].opened = IR_NEW(&ctx->arena, struct rt_open *);
+        }
         /* Otherwise the plan's name, which .name of the options sets. */
         e[i].name = c->exports[i].name;
     }

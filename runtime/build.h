@@ -6,7 +6,16 @@
 
 /* One function of a file: a graph with a C name. n_res: so many of its last results are
  * residuals for the second half. */
-typedef struct rt_export { const ir_graph *graph; const char *name; int n_res; } rt_export;
+typedef struct rt_export {
+    const ir_graph *graph;
+    const char *name;
+    int n_res;
+    /* with open sizes: the function at these types, whose graph is that of one size; lowering
+     * sets *opened */
+    cot_fn *open;
+    cot_types types;
+    struct rt_open **opened;
+} rt_export;
 
 /* Write the functions to `path`, in the format of its ending (.o, .a, .c, .s, .ll); their
  * header if header is not NULL, and their description in JSON if o->manifest is not.  The
@@ -30,7 +39,10 @@ typedef struct rt_parameter {
     /* One of in, inout, donated, captured, generator, out. */
     const char *role;
     const ir_type *is;
+    const struct cg_size_form *dims; /* its lengths; NULL: none is open */
 } rt_parameter;
+
+enum { RT_MAX_FORMS = 8 };
 
 /* A function in the form that its callers see. */
 typedef struct rt_function {
@@ -42,6 +54,11 @@ typedef struct rt_function {
     const rt_parameter *parameter;
     /* estimates; traffic: bytes read and written */
     int64_t flops, traffic;
+    /* with open sizes: their names in C, and the module of each form of the file */
+    const struct rt_open *open;
+    const char *const *size_name;
+    int n_forms;
+    const struct cg_open *form[RT_MAX_FORMS];
 } rt_function;
 
 /* header.c. rt_is_word: does s consist of characters of names? rt_functions: the functions of a
@@ -54,6 +71,14 @@ int rt_externs(ir_arena *a, int n, const rt_function *fn, bool of_runtime,
                const cg_extern ***out);
 void rt_print_header(ir_buf *b, const char *path, const rt_plan *p, int n,
                      const rt_function *fn);
+/* header_open.c: the parts of functions with open sizes, in the header and in JSON.  A
+ * length or a number of bytes is an expression in C. */
+void rt_print_open_type(ir_buf *b, const rt_function *fn, const rt_parameter *x);
+void rt_print_open_facts(ir_buf *b, const rt_function *fn);
+void rt_print_open_work(ir_buf *b, const rt_function *fn);
+void rt_print_open_parameter(ir_buf *b, const rt_function *fn, const rt_parameter *x);
+void rt_describe_open(ir_buf *b, const rt_function *fn);
+void rt_describe_open_parameter(ir_buf *b, const rt_function *fn, const rt_parameter *x);
 /* describe.c: the same in JSON. */
 void rt_print_manifest(ir_buf *b, const char *path, const rt_plan *p,
                        const cot_compile_options *o, int n, const rt_function *fn);

@@ -34,7 +34,7 @@ print_numbers(ir_buf *b, const char *name, int n, const int64_t *x)
 }
 
 static void
-print_parameter(ir_buf *b, const rt_parameter *x)
+print_parameter(ir_buf *b, const rt_function *fn, const rt_parameter *x)
 {
     const int width = (int)cot_dtype_size(x->is->dtype);
     int64_t *stride = IR_NEW_N(b->arena, int64_t, x->is->rank + 1);
@@ -45,10 +45,14 @@ print_parameter(ir_buf *b, const rt_parameter *x)
     print_member(b, "role", x->role);
     print_member(b, "dtype", cot_dtype_name(x->is->dtype));
     print_member(b, "c_type", x->type);
-    print_numbers(b, "shape", x->is->rank, x->is->dims);
-    print_numbers(b, "strides", x->is->rank, stride);
-    ir_buf_printf(b, "\"bytes\": %lld, \"align\": %d}", (long long)x->is->size * width,
-                  ir_is_complex(x->is->dtype) ? width / 2 : width);
+    if (x->dims) {
+        rt_describe_open_parameter(b, fn, x);
+    } else {
+        print_numbers(b, "shape", x->is->rank, x->is->dims);
+        print_numbers(b, "strides", x->is->rank, stride);
+        ir_buf_printf(b, "\"bytes\": %lld, ", (long long)x->is->size * width);
+    }
+    ir_buf_printf(b, "\"align\": %d}", ir_is_complex(x->is->dtype) ? width / 2 : width);
 }
 
 static void
@@ -61,13 +65,18 @@ print_function(ir_buf *b, const rt_function *fn)
     ir_buf_str(b, "\n     \"parameters\": [");
     for (int i = 0; i < fn->n_in + fn->n_out; i++) {
         ir_buf_str(b, i ? ",\n       " : "\n       ");
-        print_parameter(b, &fn->parameter[i]);
+        print_parameter(b, fn, &fn->parameter[i]);
     }
-    ir_buf_printf(b, "],\n     \"parallel\": %s, \"work_bytes\": %lld, \"work_align\": %d,\n",
-                  m->parallel ? "true" : "false", (long long)m->work_bytes,
-                  m->work_align > 0 ? m->work_align : 1);
-    ir_buf_printf(b, "     \"flops\": %lld, \"traffic\": %lld,\n     \"foreign\": [",
-                  (long long)fn->flops, (long long)fn->traffic);
+    ir_buf_printf(b, "],\n     \"parallel\": %s, ", m->parallel ? "true" : "false");
+    if (fn->open)
+        rt_describe_open(b, fn);
+    else
+        ir_buf_printf(b,
+                      "\"work_bytes\": %lld, \"work_align\": %d,\n"
+                      "     \"flops\": %lld, \"traffic\": %lld,\n",
+                      (long long)m->work_bytes, m->work_align > 0 ? m->work_align : 1,
+                      (long long)fn->flops, (long long)fn->traffic);
+    ir_buf_str(b, "     \"foreign\": [");
     for (uint32_t i = 0; i < m->n_ext; i++) {
         ir_buf_str(b, i ? ", " : "");
         print_text(b, m->ext[i]->prototype);

@@ -7,6 +7,7 @@
 #include "runtime/build.h"
 
 #include "codegen/kernel/cost.h"
+#include "runtime/open/open.h"
 
 /* ---- names ---- */
 
@@ -112,11 +113,18 @@ role_of(const rt_plan *p, const ir_graph *f, int i)
 }
 
 static const rt_parameter *
-parameters(words *w, const rt_plan *p, const rt_function *fn)
+parameters(words *w, const rt_plan *p, rt_function *fn)
 {
     const ir_graph *f = fn->of->graph;
-    rt_parameter *x = IR_NEW_N(w->a, rt_parameter, fn->n_in + fn->n_out + 1);
+    const int n_sizes = fn->open ? fn->open->sizes->n : 0;
+    rt_parameter *all = IR_NEW_N(w->a, rt_parameter, n_sizes + fn->n_in + fn->n_out + 1),
+                 *x = all + n_sizes;
+    const char **size = IR_NEW_N(w->a, const char *, n_sizes + 1);
 
+    for (int i = 0; i < n_sizes; i++)
+        size[i] = all[i].name =
+            parameter_name(w->a, fn->open->sizes->size[i].name, NULL, all, i);
+    fn->size_name = size;
     for (int i = 0; i < fn->n_in + fn->n_out; i++) {
         const int k = i - fn->n_in;
         const char *name = k < 0 ? f->in_name[i] : f->out_name ? f->out_name[k] : NULL;
@@ -124,9 +132,11 @@ parameters(words *w, const rt_plan *p, const rt_function *fn)
         const bool written =
             strcmp(role, "inout") == 0 || strcmp(role, "donated") == 0 || k >= 0;
 
-        x[i].name = parameter_name(
-            w->a, name, ir_format(w->a, k < 0 ? "arg%d" : "out%d", k < 0 ? i : k), x, i);
+        x[i].name = parameter_name(w->a, name,
+                                   ir_format(w->a, k < 0 ? "arg%d" : "out%d", k < 0 ? i : k),
+                                   all, n_sizes + i);
         x[i].is = ir_type_at(f, k < 0 ? f->in[i] : f->out[k]);
+        x[i].dims = fn->open ? rt_open_axes(fn->open, f, i, w->a) : NULL;
         x[i].role = role;
         x[i].type =
             strcmp(role, "generator") == 0
@@ -147,12 +157,16 @@ rt_functions(ir_arena *a, const rt_plan *p, int n, const rt_export *e, cg_natura
     for (int i = 0; i < n; i++) {
         fn[i] =
             (rt_function){ .name = natural[i].name, .of = &e[i], .module = natural[i].module };
+        fn[i].open = e[i].opened ? *e[i].opened : NULL;
         fn[i].n_in = e[i].graph->n_in;
         fn[i].n_out = e[i].graph->n_out - e[i].graph->n_inout;
         fn[i].constant = own_word(&w, upper(a, fn[i].name));
         own_word(&w, ir_format(a, "%s_WORK", fn[i].constant));
         own_word(&w, ir_format(a, "%s_RES", fn[i].constant));
-        cg_module_cost(fn[i].module, &fn[i].flops, &fn[i].traffic);
+        if (fn[i].open)
+            own_word(&w, ir_format(a, "%s_MOST", fn[i].constant));
+        if (!fn[i].open)
+            cg_module_cost(fn[i].module, &fn[i].flops, &fn[i].traffic);
     }
     for (int i = 0; i < n; i++) {
         const int all = fn[i].n_in + fn[i].n_out;
@@ -168,6 +182,7 @@ rt_functions(ir_arena *a, const rt_plan *p, int n, const rt_export *e, cg_natura
         natural[i].n_out = fn[i].n_out;
         natural[i].arg_name = name;
         natural[i].arg_type = type;
+        natural[i].size_name = fn[i].size_name;
     }
     return fn;
 }
@@ -216,7 +231,15 @@ print_signature(ir_buf *b, const rt_function *fn)
             ir_buf_printf(b, "%s: %s ", x->name, x->role);
         else
             ir_buf_printf(b, "%s%s%s: ", plain ? "" : x->role, plain ? "" : " ", x->name);
-        ir_type_print(b, x->is);
+        if (x->dims)
+            rt_print_open_type(b, fn, x);
+        else
+            ir_type_print(b, x->is);
+    }
+    if (fn->open) {
+        ir_buf_str(b, fn->n_out ? ")\n" : ") -> ()\n");
+        rt_print_open_facts(b, fn);
+        return;
     }
     ir_buf_printf(b, "%s)\n * About %lld flops; %lld bytes moved; %lld bytes of work. */\n",
                   fn->n_out ? "" : ") -> (", (long long)fn->flops, (long long)fn->traffic,
@@ -267,14 +290,23 @@ print_function(ir_buf *b, const rt_function *fn)
     const int align = fn->module->work_align > 0 ? fn->module->work_align : 1;
 
     print_signature(b, fn);
-    ir_buf_printf(b, "#define %s_WORK_BYTES %lld\n#define %s_WORK_ALIGN %d\n", fn->constant,
-                  (long long)fn->module->work_bytes, fn->constant, align);
-    ir_buf_printf(b, "#define %s_FLOPS %lld\n#define %s_TRAFFIC %lld\n", fn->constant,
-                  (long long)fn->flops, fn->constant, (long long)fn->traffic);
+    if (fn->open) {
+        rt_print_open_work(b, fn);
+    } else {
+        ir_buf_printf(b, "#define %s_WORK_BYTES %lld\n#define %s_WORK_ALIGN %d\n", fn->constant,
+                      (long long)fn->module->work_bytes, fn->constant, align);
+        ir_buf_printf(b, "#define %s_FLOPS %lld\n#define %s_TRAFFIC %lld\n", fn->constant,
+                      (long long)fn->flops, fn->constant, (long long)fn->traffic);
+    }
     print_status_text(b, fn);
     for (int i = 0; i < fn->n_in + fn->n_out; i++)
-        print_parameter_constants(b, &fn->parameter[i]);
+        if (fn->parameter[i].dims)
+            rt_print_open_parameter(b, fn, &fn->parameter[i]);
+        else
+            print_parameter_constants(b, &fn->parameter[i]);
     ir_buf_printf(b, "int %s(", fn->name);
+    for (int i = 0; fn->open && i < fn->open->sizes->n; i++)
+        ir_buf_printf(b, "int64_t %s, ", fn->size_name[i]);
     for (int i = 0; i < fn->n_in + fn->n_out; i++) {
         const rt_parameter *x = &fn->parameter[i];
 

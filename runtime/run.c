@@ -350,12 +350,11 @@ cot_status
 rt_run_open(const cot_kernel *k, void *work, const int64_t *size, cot_array *const *results,
             const cot_array *const *args)
 {
-    const rt_open_constants *made = &k->open->constants;
-    const int n = k->n_in + k->n_out, own = (int)made->n;
-    void *pointer[n + 1], *all[n + own + 2], *block = NULL;
+    const int n = k->n_in + k->n_out;
+    void *pointer[n + 2], *block = NULL;
     ir_place *there[n + 1];
     size_t bytes[n + 1];
-    uint64_t key[2], constant[2 * own + 1];
+    uint64_t key[2];
 
     pointer[n] = NULL; /* kernels without arguments and results have these entries alone */
     bytes[n] = 0;
@@ -377,20 +376,14 @@ rt_run_open(const cot_kernel *k, void *work, const int64_t *size, cot_array *con
             COT_TRY(check_place(k, i, a, &there[i]));
     }
     COT_TRY(check_overlap(k, bytes, pointer));
-    for (int i = 0; i < n; i++)
-        all[i < k->n_in ? i : i + own] = pointer[i];
-    for (int i = 0; i < own; i++) {
-        all[k->n_in + i] = &constant[2 * i];
-        rt_open_constant_at(&made->at[i], size, &constant[2 * i]);
-    }
-    all[n + own] = (void *)size;
-    all[n + own + 1] = k->pool && rt_open_wants_threads(k, size) ? k->pool : NULL;
+    pointer[n] = (void *)size;
+    pointer[n + 1] = k->pool && rt_open_wants_threads(k, size) ? k->pool : NULL;
     if (!work && k->open->general.n_parts) {
         work = block = rt_open_block_take(k, size);
         if (!work)
             return run_fail(k, ERR_memory, "", 0, NULL);
     }
-    const cot_status status = call(k, all, NULL, work);
+    const cot_status status = call(k, pointer, NULL, work);
     if (block)
         rt_open_block_give(k, block);
     return status;

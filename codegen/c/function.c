@@ -172,7 +172,7 @@ name_in_entry(cg_c_emit *e, uint32_t buffer)
 {
     const cg_buffer *x = &e->m->kernel[0]->buffer[buffer];
 
-    if (x->space <= CG_OUT)
+    if (x->space <= CG_OUT && x->arg < e->fn->n_in + e->fn->n_out)
         return e->fn->arg_name ? e->fn->arg_name[x->arg] : x->name;
     return e->result_name[buffer] ? e->result_name[buffer] : x->name;
 }
@@ -366,27 +366,57 @@ note_entry(cg_c_emit *e, int n, const char *const *arg, const char *params)
         (cg_c_entry){ params, e->m->parallel ? cg_c_format(e, "%spool, ", args) : args };
 }
 
+/* The parameters of the entry: sizes, then pointers to arrays.  Their names are in arg, behind
+ * which is the name of the array of the sizes. */
+static const char *
+parameters(cg_c_emit *e, cg_c_names *names, int n_sizes, int n, const char **arg)
+{
+    const char *params = "";
+
+    for (int i = 0; i < n_sizes; i++) {
+        arg[i] = cg_c_unique(e->t, names, e->fn->size_name[i]);
+        params = cg_c_format(e, "%sint64_t %s, ", params, arg[i]);
+    }
+    for (int i = 0; i < n; i++) {
+        const char **name = &arg[n_sizes + i];
+
+        *name = cg_c_unique(e->t, names, e->fn->arg_name ? e->fn->arg_name[i] : "a");
+        params = cg_c_format(e, "%s%s%s, ", params, parameter(e, i), *name);
+    }
+    if (n_sizes)
+        arg[n_sizes + n] = cg_c_unique(e->t, names, "sizes");
+    if (!e->m->parallel)
+        return params;
+    if (cg_c_new_name(e->t, &e->t->shared, "struct cot_parallel"))
+        ir_buf_str(&e->t->common, "struct cot_parallel;\n");
+    return cg_c_format(e, "%sconst struct cot_parallel *pool, ", params);
+}
+
+/* The array of the sizes, which the entry's instructions load. */
+static void
+own_sizes(cg_c_emit *e, int n, const char *const *arg, const char *sizes)
+{
+    const char *list = "";
+
+    for (int i = 0; i < n; i++)
+        list = cg_c_format(e, "%s%s%s", list, i ? ", " : "", arg[i]);
+    if (n)
+        cg_c_line(e, "const int64_t %s[] = { %s };", sizes, list);
+}
+
 static void
 entry_head(cg_c_emit *e)
 {
-    const int n = e->fn->n_in + e->fn->n_out;
+    const int n = e->fn->n_in + e->fn->n_out, n_sizes = e->fn->open ? e->m->n_sizes : 0;
     cg_c_names names = { 0 };
-    const char **arg = IR_NEW_N(e->t->arena, const char *, n + 1), *params = "";
+    const char **arg = IR_NEW_N(e->t->arena, const char *, n_sizes + n + 1);
 
     ir_map_init(&names.map, e->t->arena);
-    for (int i = 0; i < n; i++) {
-        arg[i] = cg_c_unique(e->t, &names, e->fn->arg_name ? e->fn->arg_name[i] : "a");
-        params = cg_c_format(e, "%s%s%s, ", params, parameter(e, i), arg[i]);
-    }
-    if (e->m->parallel) {
-        if (cg_c_new_name(e->t, &e->t->shared, "struct cot_parallel"))
-            ir_buf_str(&e->t->common, "struct cot_parallel;\n");
-        params = cg_c_format(e, "%sconst struct cot_parallel *pool, ", params);
-    }
+    const char *params = parameters(e, &names, n_sizes, n, arg);
     if (is_renamed(e))
-        own_name(e, n, arg, params);
+        own_name(e, n_sizes + n, arg, params);
     else if (e->t->entry)
-        note_entry(e, n, arg, params);
+        note_entry(e, n_sizes + n, arg, params);
     else
         ir_buf_printf(e->b, "int %s(%svoid *work);\n\n", e->fn->name, params);
     comment(e);
@@ -394,13 +424,14 @@ entry_head(cg_c_emit *e)
                   is_renamed(e) || e->t->entry ? "static int\n%s(%svoid *work)\n{\n"
                                                : "int\n%s(%svoid *work)\n{\n",
                   e->kernel_name[0], params);
+    own_sizes(e, n_sizes, arg, arg[n_sizes + n]);
     for (uint32_t i = 0; i < e->k->n_buffers; i++) {
         const cg_buffer *x = &e->k->buffer[i];
-        e->buffer[i] =
-            x->space <= CG_OUT ? arg[x->arg] : cg_c_unique(e->t, &names, name_in_entry(e, i));
+        e->buffer[i] = x->space <= CG_OUT ? arg[n_sizes + x->arg]
+                                          : cg_c_unique(e->t, &names, name_in_entry(e, i));
     }
     own_addresses(e, &names);
-    unused_arguments(e, n, arg);
+    unused_arguments(e, n, arg + n_sizes);
 }
 
 static bool

@@ -165,6 +165,13 @@ chain(fold_loops *d, cg_ix start, int64_t step, cg_val count, int64_t most, cg_v
         acc[i] = cg_loop_result(&l->b, loop, i);
 }
 
+/* The steps that a chain may have: one step is no loop at one size alone. */
+static int64_t
+most_of(const fold_loops *d, int64_t steps)
+{
+    return d->open && steps < 2 ? 2 : steps;
+}
+
 /* j < n, which is not folded, since n may be anything at another size. */
 static cg_val
 is_below(fold_loops *d, cg_ix j, int64_t n)
@@ -191,7 +198,7 @@ lane_of_vector(fold_loops *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_
     if (steps == 1 && !d->open)
         first_element(d, first, acc);
     else
-        chain(d, first, lanes, cg_i64(&l->b, steps), steps, acc);
+        chain(d, first, lanes, cg_i64(&l->b, steps), most_of(d, steps), acc);
     if (tail || d->open) {
         cg_val there = d->open ? is_below(d, j, tail) : cg_within(l, j, 0, tail, &never);
         /* the mask excludes all other lanes, so their index needs no clamp; of one lane it
@@ -217,7 +224,7 @@ lane_of_serial(fold_loops *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_
         /* the last step has fewer lanes; which elements there are is known without it */
         const cg_val all = cg_i64(&l->b, m + lanes - 1), of = cg_ix_value(&l->ix, &l->b, j);
         count = cg_insn2(&l->b, SC_shr, COT_I64, cg_isub(&l->b, all, of), cg_i64(&l->b, 5));
-        chain(d, first, lanes, count, m / lanes, acc);
+        chain(d, first, lanes, count, most_of(d, (m + lanes - 1) / lanes), acc);
         return;
     }
     if (m % lanes) {

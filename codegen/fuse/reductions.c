@@ -118,6 +118,9 @@ bool
 cg_columns_choose_panel(cg_columns *c)
 {
     int64_t panels = 1;
+
+    if (cg_is_open(c->l, c->count))
+        return false;           /* no panel divides all numbers of columns */
     if (c->l->o->threads > 1 && (c->x->size > CG_FUSE_COST_PARALLEL || c->l->o->share_all))
         panels = c->l->o->threads;
     while (panels < c->count && (c->count % panels || !cg_columns_fit(c, c->count / panels)))

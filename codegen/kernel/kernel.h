@@ -325,6 +325,7 @@ typedef struct cg_module {
     uint32_t n_kernels, cap_kernels;
     cg_kernel **kernel;
     int n_args;
+    int n_sizes; /* open sizes, an array behind the other arguments: codegen/open */
     int64_t work_bytes;
     int work_align;
     bool parallel;              /* some kernel has a parallel loop */

@@ -196,26 +196,51 @@ cg_ll_entry_type(const cg_ll_module *l)
     return LLVMFunctionType(l->i32, (LLVMTypeRef[]){ l->ptr, l->ptr }, 2, 0);
 }
 
+static void
+store_at(cg_ll_module *l, LLVMTypeRef type, LLVMValueRef array, int i, LLVMValueRef x)
+{
+    LLVMValueRef at = LLVMConstInt(l->i64, (uint64_t)i, 0);
+
+    LLVMBuildStore(l->b, x, LLVMBuildInBoundsGEP2(l->b, type, array, &at, 1, ""));
+}
+
+/* The array of the sizes, which are the first n parameters; NULL: there are none. */
+static LLVMValueRef
+sizes_of(cg_ll_module *l, LLVMValueRef fn, int n)
+{
+    LLVMValueRef sizes =
+        n ? LLVMBuildAlloca(l->b, LLVMArrayType2(l->i64, (uint64_t)n), "sizes") : NULL;
+
+    for (int i = 0; i < n; i++)
+        store_at(l, l->i64, sizes, i, LLVMGetParam(fn, (unsigned)i));
+    return sizes;
+}
+
 LLVMValueRef
 cg_ll_begin_natural(cg_ll_module *l, const char *name, int n_args, bool parallel,
                     const cg_module *m, LLVMValueRef both[2])
 {
-    int n = n_args + (parallel ? 1 : 0) + 1;
+    const int n_sizes = m ? m->n_sizes : 0, pointers = n_args + (parallel ? 1 : 0) + 1,
+              n = n_sizes + pointers;
     LLVMTypeRef *in = IR_NEW_N(l->arena, LLVMTypeRef, n);
 
     for (int i = 0; i < n; i++)
-        in[i] = l->ptr;
+        in[i] = i < n_sizes ? l->i64 : l->ptr;
     LLVMValueRef fn =
         cg_ll_function(l, name, LLVMFunctionType(l->i32, in, (unsigned)n, 0), true);
     LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->llvm, fn, ""));
     if (m)
         cg_ll_debug_enter(l, fn, name, cg_loc_of(m->kernel[0], 0));
-    LLVMValueRef args = LLVMBuildAlloca(l->b, LLVMArrayType2(l->ptr, (uint64_t)n), "args");
-    for (int i = 0; i < n - 1; i++) {
-        LLVMValueRef at = LLVMConstInt(l->i64, (uint64_t)i, 0);
-        LLVMBuildStore(l->b, LLVMGetParam(fn, (unsigned)i),
-                       LLVMBuildInBoundsGEP2(l->b, l->ptr, args, &at, 1, ""));
-    }
+    LLVMValueRef args =
+        LLVMBuildAlloca(l->b, LLVMArrayType2(l->ptr, (uint64_t)pointers + 1), "args");
+    LLVMValueRef sizes = sizes_of(l, fn, n_sizes);
+    for (int i = 0; i < n_args; i++)
+        store_at(l, l->ptr, args, i, LLVMGetParam(fn, (unsigned)(n_sizes + i)));
+    if (sizes)
+        store_at(l, l->ptr, args, n_args, sizes);
+    if (parallel)
+        store_at(l, l->ptr, args, n_args + (sizes ? 1 : 0),
+                 LLVMGetParam(fn, (unsigned)(n_sizes + n_args)));
     both[0] = args;
     both[1] = LLVMGetParam(fn, (unsigned)(n - 1));
     return fn;

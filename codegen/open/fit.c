@@ -21,7 +21,9 @@ static const int16_t divisors[] = { 2,  4,  8,  16, 32, 64, 128, 256, 512, 1024,
 enum {
     DIVISORS = (int)(sizeof divisors / sizeof *divisors),
     MAX_UNKNOWNS = 1 + CG_MAX_TERMS + CG_MAX_QUOTIENTS,
-    MAX_SAMPLES = 16
+    MAX_SAMPLES = 16,
+    MAX_DIVISORS = 64,
+    MOST_DIVISOR = 1 << 20
 };
 
 void
@@ -31,6 +33,20 @@ cg_add_base(cg_samples *s, const cg_polynomial *p)
         if (cg_polynomial_same(&s->base[i], p))
             return;
     IR_PUSH(s->arena, s->base, s->n_bases, s->cap_bases, *p);
+}
+
+void
+cg_add_divisor(cg_samples *s, int64_t d)
+{
+    if (d < 2 || d > MOST_DIVISOR || s->n_divisors == MAX_DIVISORS)
+        return;
+    for (int i = 0; i < DIVISORS; i++)
+        if (divisors[i] == d)
+            return;
+    for (uint32_t i = 0; i < s->n_divisors; i++)
+        if (s->divisor[i] == d)
+            return;
+    IR_PUSH(s->arena, s->divisor, s->n_divisors, s->cap_divisors, d);
 }
 
 /* The next choice of `degree` sizes, in ascending order with repetition; false: that was the
@@ -191,11 +207,11 @@ static bool
 one_quotient(const cg_samples *s, const int64_t *value, const cg_size_term *product, int n,
              uint32_t x, int terms, cg_size_form *out)
 {
-    for (int d = 0; d < DIVISORS; d++)
-        for (int times = 0; times <= (s->sizes > 1 ? s->sizes : 0); times++) {
+    for (int d = 0; d < DIVISORS + (int)s->n_divisors; d++)
+        for (int times = 0; times <= s->sizes; times++) {
             cg_size_form f = { .n = 1 };
 
-            f.quotient[0].divisor = divisors[d];
+            f.quotient[0].divisor = d < DIVISORS ? divisors[d] : s->divisor[d - DIVISORS];
             f.quotient[0].times = times;
             f.quotient[0].of = s->base[x];
             if (with_products(s, value, terms, 0, product, n, &f)) {

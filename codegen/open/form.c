@@ -4,19 +4,30 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* What exceeds 63 bits wraps: cg_open_has_room finds it. */
 int64_t
 cg_polynomial_at(const cg_polynomial *p, const int64_t *size)
 {
-    int64_t sum = p->constant;
+    uint64_t sum = (uint64_t)p->constant;
 
     for (int i = 0; i < p->n; i++) {
-        int64_t product = p->term[i].factor;
+        uint64_t product = (uint64_t)p->term[i].factor;
 
         for (int k = 0; k < p->term[i].degree; k++)
-            product *= size[p->term[i].size[k]];
+            product *= (uint64_t)size[p->term[i].size[k]];
         sum += product;
     }
-    return sum;
+    return (int64_t)sum;
+}
+
+bool
+cg_polynomial_may_be_negative(const cg_polynomial *p)
+{
+    bool may = p->constant < 0;
+
+    for (int i = 0; i < p->n; i++)
+        may |= p->term[i].factor < 0;
+    return may;
 }
 
 static int64_t
@@ -36,6 +47,25 @@ cg_form_at(const cg_size_form *f, const int64_t *size)
             floor_divided(cg_polynomial_at(&f->quotient[i].of, size), f->quotient[i].divisor) *
             (f->quotient[i].times ? size[f->quotient[i].times - 1] : 1);
     return sum;
+}
+
+static bool
+rises(const cg_polynomial *p)
+{
+    for (int i = 0; i < p->n; i++)
+        if (p->term[i].factor < 0)
+            return false;
+    return true;
+}
+
+bool
+cg_form_rises(const cg_size_form *f)
+{
+    bool all = rises(&f->whole);
+
+    for (int i = 0; i < f->n; i++)
+        all &= f->quotient[i].factor >= 0 && rises(&f->quotient[i].of);
+    return all;
 }
 
 bool
@@ -95,6 +125,22 @@ print_polynomial(ir_buf *b, const cg_polynomial *p, bool first, const char *cons
                       p->constant < 0 ? -p->constant : p->constant);
 }
 
+/* C rounds quotients towards 0. */
+static void
+print_quotient(ir_buf *b, const cg_polynomial *p, int64_t divisor, const char *const *name)
+{
+    const long long d = divisor;
+
+    ir_buf_str(b, "((");
+    print_polynomial(b, p, true, name);
+    if (cg_polynomial_may_be_negative(p)) {
+        ir_buf_str(b, " - ((");
+        print_polynomial(b, p, true, name);
+        ir_buf_printf(b, ") %% %lld + %lld) %% %lld", d, d, d);
+    }
+    ir_buf_printf(b, ")/%lld)", d);
+}
+
 void
 cg_form_print(ir_buf *b, const cg_size_form *f, const char *const *name)
 {
@@ -105,9 +151,7 @@ cg_form_print(ir_buf *b, const cg_size_form *f, const char *const *name)
         print_factor(b, f->quotient[i].factor, none && i == 0);
         if (f->quotient[i].times)
             ir_buf_printf(b, "%s*", name[f->quotient[i].times - 1]);
-        ir_buf_str(b, "((");
-        print_polynomial(b, &f->quotient[i].of, true, name);
-        ir_buf_printf(b, ")/%" PRId64 ")", f->quotient[i].divisor);
+        print_quotient(b, &f->quotient[i].of, f->quotient[i].divisor, name);
     }
     if (none && f->n == 0)
         ir_buf_str(b, "0");

@@ -39,6 +39,9 @@ typedef struct cg_size_form {
 
 int64_t cg_polynomial_at(const cg_polynomial *p, const int64_t *size);
 int64_t cg_form_at(const cg_size_form *f, const int64_t *size);
+bool cg_polynomial_may_be_negative(const cg_polynomial *p);
+/* Is a form known not to fall when a size rises? */
+bool cg_form_rises(const cg_size_form *f);
 bool cg_form_is_constant(const cg_size_form *f);
 bool cg_polynomial_same(const cg_polynomial *x, const cg_polynomial *y);
 bool cg_form_same(const cg_size_form *x, const cg_size_form *y);
@@ -53,11 +56,16 @@ typedef struct cg_samples {
     const int64_t *size;        /* size k of sample i: size[i * sizes + k] */
     cg_polynomial *base;
     uint32_t n_bases, cap_bases;
+    int64_t *divisor;           /* besides those that all kernels have */
+    uint32_t n_divisors, cap_divisors;
 } cg_samples;
 
 /* The polynomial, or the form, with these values, one for each sample; false: none is known. */
 bool cg_fit_polynomial(cg_samples *s, const int64_t *value, cg_polynomial *out);
 bool cg_fit_form(cg_samples *s, const int64_t *value, cg_size_form *out);
 void cg_add_base(cg_samples *s, const cg_polynomial *p);
+/* Try quotients by d, which the kernels of all samples hold: a block whose size follows from
+ * that of a cache. */
+void cg_add_divisor(cg_samples *s, int64_t d);
 
 #endif

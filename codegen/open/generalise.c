@@ -4,7 +4,7 @@
  * The sizes are an array of i64 behind the entry's other arguments.  The entry loads them, and
  * every kernel gets them as parameters, so that each kernel computes its own numbers, at its
  * beginning. */
-#include "codegen/open/open.h"
+#include "codegen/open/rewrite.h"
 
 #include <stdlib.h>
 
@@ -136,6 +136,9 @@ fit(generalising *g, cg_size_form *form)
     vectors *s = &g->seen;
 
     fit_polynomials(g, vector);
+    for (uint32_t i = 0; i < t->n_numbers; i++)
+        if (t->number[i].kind == CG_NUMBER_OPERAND && !varies(g, s->value[vector[i]]))
+            cg_add_divisor(&g->samples, s->value[vector[i]][0]);
     for (uint32_t i = 0; i < t->n_numbers; i++) {
         const cg_number *x = &t->number[i];
         const uint32_t v = vector[i];
@@ -156,130 +159,23 @@ fit(generalising *g, cg_size_form *form)
 
 /* -- the general module -- */
 
-typedef struct rewriting {
-    cg_kernel *k;
-    int n_sizes;
-    cg_val *size; /* values of the sizes */
-    cg_region before; /* instructions that compute numbers */
-    cg_val *computed; /* values of forms met in this kernel, in order */
-    const cg_size_form **form;
-    uint32_t n, cap, n_forms, cap_forms;
-} rewriting;
-
-static cg_val
-add_insn(rewriting *r, cg_insn x)
-{
-    cg_kernel *k = r->k;
-    const cg_val v = k->n_insns;
-
-    IR_PUSH(k->arena, k->insn, k->n_insns, k->cap_insns, x);
-    IR_PUSH(k->arena, r->before.insn, r->before.n, r->before.cap, v);
-    return v;
-}
-
-static cg_val
-constant(rewriting *r, int64_t x)
-{
-    return add_insn(r, (cg_insn){ .op = SC_const, .type = COT_I64, .imm = (uint64_t)x });
-}
-
-static cg_val
-binary(rewriting *r, ir_sc_op op, cg_val x, cg_val y)
-{
-    return add_insn(r, (cg_insn){ .op = (uint8_t)op, .type = COT_I64, .in = { x, y } });
-}
-
-static cg_val
-scaled(rewriting *r, cg_val x, int64_t factor)
-{
-    return factor == 1 ? x : binary(r, SC_mul, x, constant(r, factor));
-}
-
-/* sum 0: there is none yet. */
-static cg_val
-added(rewriting *r, cg_val sum, cg_val x)
-{
-    return sum ? binary(r, SC_add, sum, x) : x;
-}
-
-static cg_val
-add_polynomial(rewriting *r, const cg_polynomial *p, cg_val sum)
-{
-    for (int i = 0; i < p->n; i++) {
-        cg_val x = r->size[p->term[i].size[0]];
-
-        for (int k = 1; k < p->term[i].degree; k++)
-            x = binary(r, SC_mul, x, r->size[p->term[i].size[k]]);
-        sum = added(r, sum, scaled(r, x, p->term[i].factor));
-    }
-    return p->constant || !sum ? added(r, sum, constant(r, p->constant)) : sum;
-}
-
-static cg_val
-value_of_form(rewriting *r, const cg_size_form *f)
-{
-    cg_val sum = 0;
-
-    for (uint32_t i = 0; i < r->n_forms; i++)
-        if (cg_form_same(r->form[i], f))
-            return r->computed[i];
-    for (int i = 0; i < f->n; i++) {
-        const cg_val of = add_polynomial(r, &f->quotient[i].of, 0);
-        const cg_val quotient = binary(r, SC_div, of, constant(r, f->quotient[i].divisor));
-
-        cg_val part = scaled(r, quotient, f->quotient[i].factor);
-        if (f->quotient[i].times)
-            part = binary(r, SC_mul, part, r->size[f->quotient[i].times - 1]);
-        sum = added(r, sum, part);
-    }
-    if (f->whole.n || f->whole.constant || !sum)
-        sum = add_polynomial(r, &f->whole, sum);
-    IR_PUSH(r->k->arena, r->computed, r->n, r->cap, sum);
-    IR_PUSH(r->k->arena, r->form, r->n_forms, r->cap_forms, f);
-    return sum;
-}
-
-/* The entry loads the sizes; other kernels have them as parameters. */
 static void
-find_sizes(rewriting *r, cg_module *m)
+rewrite_operand(cg_rewriting *r, const cg_number *x, const cg_size_form *f)
 {
-    cg_kernel *k = r->k;
-    uint32_t buffer = 0;
-
-    if (k == m->kernel[0]) {
-        buffer = cg_buffer_add(k, "sizes", COT_I64, CG_IN, r->n_sizes);
-        k->buffer[buffer].arg = m->n_args++;
-    }
-    for (int i = 0; i < r->n_sizes; i++)
-        r->size[i] = k == m->kernel[0]
-                         ? add_insn(r, (cg_insn){ .op = CG_LOAD,
-                                                  .type = COT_I64,
-                                                  .imm = buffer,
-                                                  .in = { constant(r, i) } })
-                         : add_insn(r, (cg_insn){ .op = CG_PARAM,
-                                                  .type = COT_I64,
-                                                  .imm = (uint64_t)(k->n_params + i) });
-    if (k != m->kernel[0])
-        k->n_params += r->n_sizes;
-}
-
-static void
-rewrite_operand(rewriting *r, const cg_number *x, const cg_size_form *f)
-{
-    cg_val v = value_of_form(r, f);
+    cg_val v = cg_open_value(r, f);
 
     if (x->type != COT_I64)
-        v = add_insn(r, (cg_insn){ .op = SC_cvt, .type = (uint8_t)x->type, .in = { v } });
+        v = cg_open_insn(r, (cg_insn){ .op = SC_cvt, .type = (uint8_t)x->type, .in = { v } });
     *cg_operand_at(x) = v;
 }
 
 static void
-rewrite_number(rewriting *r, const cg_number *x, const cg_size_form *f)
+rewrite_number(cg_rewriting *r, const cg_number *x, const cg_size_form *f)
 {
     switch (x->kind) {
     case CG_NUMBER_OPERAND: rewrite_operand(r, x, f); break;
     case CG_NUMBER_BYTES: {
-        const cg_val v = value_of_form(r, f);
+        const cg_val v = cg_open_value(r, f);
         r->k->insn[x->at].in[2] = v;
         break;
     }
@@ -311,7 +207,11 @@ static void
 find_parts(cg_open *o, const cg_tokens *t)
 {
     const cg_kernel *k = o->module->kernel[0];
+    const uint32_t n = o->entry.n_constants;
 
+    for (uint32_t i = 0; i < n; i++)
+        IR_PUSH(o->arena, o->part, o->n_parts, o->cap_parts,
+                ((cg_open_part){ { .whole = { .constant = 1 } }, WORK_ALIGN, -1 }));
     for (uint32_t i = 0; i < t->n_numbers && t->number[i].k == k; i++) {
         const cg_number *x = &t->number[i];
         const cg_buffer *b = &k->buffer[x->buffer];
@@ -321,13 +221,39 @@ find_parts(cg_open *o, const cg_tokens *t)
                 o->arena, o->part, o->n_parts, o->cap_parts,
                 ((cg_open_part){ o->form[i], (int64_t)cot_dtype_size(b->type), b->offset }));
     }
-    if (o->n_parts)
-        qsort(o->part, o->n_parts, sizeof *o->part, by_offset);
+    if (o->n_parts > n)
+        qsort(o->part + n, o->n_parts - n, sizeof *o->part, by_offset);
     o->part_of = IR_NEW_N(o->arena, uint32_t, k->n_buffers);
     for (uint32_t i = 0; i < k->n_buffers; i++)
-        for (uint32_t p = 0; k->buffer[i].space == CG_WORK && p < o->n_parts; p++)
+        for (uint32_t p = o->entry.n_constants; k->buffer[i].space == CG_WORK && p < o->n_parts;
+             p++)
             if (o->part[p].offset == k->buffer[i].offset)
                 o->part_of[i] = p + 1;
+}
+
+/* The arguments for constants become buffers of the work block, before all others. */
+static void
+find_constants(cg_open *o)
+{
+    cg_module *m = o->module;
+    cg_kernel *k = m->kernel[0];
+    const int first = o->entry.first_constant, n = (int)o->entry.n_constants;
+
+    o->constant_in = IR_NEW_N(o->arena, uint32_t, n + 1);
+    for (uint32_t i = 0; i < k->n_buffers; i++) {
+        cg_buffer *b = &k->buffer[i];
+
+        if (b->space > CG_OUT || b->arg < first)
+            continue;
+        if (b->arg >= first + n) {
+            b->arg -= n;
+            continue;
+        }
+        o->constant_in[b->arg - first] = i + 1;
+        o->part_of[i] = (uint32_t)(b->arg - first) + 1;
+        b->space = CG_WORK;
+    }
+    m->n_args -= n;
 }
 
 static int64_t
@@ -347,43 +273,52 @@ cg_open_work_bytes(const cg_open *o, const int64_t *size)
     return sum;
 }
 
-/* Place the buffers of a part, from which on offsets depend on sizes. */
+/* Place the buffers of part number `part`: behind parts of open sizes at a value, and before
+ * them at a number. */
 static void
-place_part(rewriting *r, const cg_open_part *p, cg_val offset)
+place_part(cg_rewriting *r, const cg_open *o, uint32_t part, int64_t at, cg_val offset)
 {
-    for (uint32_t i = 0; i < r->k->n_buffers; i++) {
+    const uint32_t n = r->k->n_buffers - 1; /* the last one has the sizes */
+
+    for (uint32_t i = 0; i < n; i++) {
         cg_buffer *b = &r->k->buffer[i];
 
-        if (b->space != CG_WORK || b->offset != p->offset)
+        if (o->part_of[i] != part + 1)
             continue;
-        b->placed = true;
-        add_insn(
-            r, (cg_insn){ .op = CG_PLACE, .type = COT_DTYPE_NONE, .imm = i, .in = { offset } });
+        b->offset = at;
+        b->placed = offset != 0;
+        if (offset)
+            cg_open_insn(
+                r, (cg_insn){
+                       .op = CG_PLACE, .type = COT_DTYPE_NONE, .imm = i, .in = { offset } });
     }
 }
 
 static void
-place_work(rewriting *r, const cg_open *o)
+place_work(cg_rewriting *r, const cg_open *o)
 {
     cg_val offset = 0;
-    bool is_open = false;
+    int64_t at = 0;
 
     for (uint32_t i = 0; i < o->n_parts; i++) {
         const cg_open_part *p = &o->part[i];
-        cg_val bytes = scaled(r, value_of_form(r, &p->elements), p->element_bytes);
 
-        if (is_open)
-            place_part(r, p, offset);
-        is_open |= !cg_form_is_constant(&p->elements);
-        bytes = binary(r, SC_add, bytes, constant(r, WORK_ALIGN - 1));
-        bytes = binary(r, SC_div, bytes, constant(r, WORK_ALIGN));
-        offset = added(r, offset, scaled(r, bytes, WORK_ALIGN));
+        place_part(r, o, i, at, offset);
+        if (!offset && cg_form_is_constant(&p->elements)) {
+            at += bytes_of(p, NULL);
+            continue;
+        }
+        cg_val bytes = cg_open_scaled(r, cg_open_value(r, &p->elements), p->element_bytes);
+        bytes = cg_open_op(r, SC_add, bytes, cg_open_i64(r, WORK_ALIGN - 1));
+        bytes = cg_open_op(r, SC_div, bytes, cg_open_i64(r, WORK_ALIGN));
+        offset = cg_open_added(r, offset ? offset : cg_open_i64(r, at),
+                               cg_open_scaled(r, bytes, WORK_ALIGN));
     }
 }
 
 /* What a settled buffer's contents are moved back by (CG_SETTLE). */
 static void
-settle_sizes(rewriting *r, const cg_tokens *t, const cg_size_form *form, uint32_t first)
+settle_sizes(cg_rewriting *r, const cg_tokens *t, const cg_size_form *form, uint32_t first)
 {
     cg_kernel *k = r->k;
     const uint32_t n = k->n_insns;
@@ -395,8 +330,9 @@ settle_sizes(rewriting *r, const cg_tokens *t, const cg_size_form *form, uint32_
             continue;
         for (cg_val v = 1; v < n; v++)
             if (k->insn[v].op == CG_SETTLE && k->insn[v].imm == x->buffer) {
-                const cg_val bytes = scaled(r, value_of_form(r, &form[i]),
-                                            (int64_t)cot_dtype_size(k->buffer[x->buffer].type));
+                const cg_val bytes =
+                    cg_open_scaled(r, cg_open_value(r, &form[i]),
+                                   (int64_t)cot_dtype_size(k->buffer[x->buffer].type));
                 k->insn[v].in[0] = bytes;
             }
     }
@@ -426,24 +362,24 @@ cg_open_is_empty(const cg_open *o, const int64_t *size)
 
 /* Leave the entry at once where no result has an element: kernels need not be made for that. */
 static void
-leave_if_empty(rewriting *r, const cg_open *o)
+leave_if_empty(cg_rewriting *r, const cg_open *o)
 {
     cg_val all = 0;
 
     for (uint32_t i = 0; i < o->n_results; i++) {
         if (cg_form_is_constant(o->result[i]))
             return;
-        all = added(r, all, value_of_form(r, o->result[i]));
+        all = cg_open_added(r, all, cg_open_value(r, o->result[i]));
     }
     if (all == 0)
         return;
-    const cg_val empty = binary(r, SC_le, all, constant(r, 0));
-    add_insn(r, (cg_insn){ .op = CG_FAIL, .imm = COT_OK, .in = { empty } });
+    const cg_val empty = cg_open_op(r, SC_le, all, cg_open_i64(r, 0));
+    cg_open_insn(r, (cg_insn){ .op = CG_FAIL, .imm = COT_OK, .in = { empty } });
 }
 
 /* Pass the sizes on to what the kernel calls. */
 static void
-pass_sizes(const rewriting *r)
+pass_sizes(const cg_rewriting *r)
 {
     cg_kernel *k = r->k;
 
@@ -460,36 +396,27 @@ pass_sizes(const rewriting *r)
     }
 }
 
-static void
-insert_before(rewriting *r)
-{
-    cg_region *body = &r->k->body;
-
-    for (uint32_t i = 0; i < body->n; i++)
-        IR_PUSH(r->k->arena, r->before.insn, r->before.n, r->before.cap, body->insn[i]);
-    r->before.mark = body->mark;
-    *body = r->before;
-}
-
 /* The numbers of a kernel are one range of the module's. */
 static uint32_t
 rewrite_kernel(cg_open *o, cg_kernel *k, const cg_tokens *t, uint32_t first)
 {
-    rewriting r = { .k = k, .n_sizes = o->n_sizes };
+    cg_rewriting r = { .k = k, .n_sizes = o->n_sizes };
     uint32_t i = first;
 
     r.size = IR_NEW_N(k->arena, cg_val, o->n_sizes);
-    find_sizes(&r, o->module);
+    cg_open_find_sizes(&r, o->module);
     for (; i < t->n_numbers && t->number[i].k == k; i++)
         if (!cg_form_is_constant(&o->form[i]))
             rewrite_number(&r, &t->number[i], &o->form[i]);
     if (k == o->module->kernel[0]) {
+        cg_open_guard(&r, o);
         leave_if_empty(&r, o);
         place_work(&r, o);
+        cg_open_constants(&r, o);
     }
     settle_sizes(&r, t, o->form, first);
     pass_sizes(&r);
-    insert_before(&r);
+    cg_open_insert(&r);
     return i;
 }
 
@@ -503,18 +430,18 @@ prepare_instance(cg_open *o)
 
     for (uint32_t i = 0, end; i < t->n_numbers; i = end) {
         cg_kernel *k = t->number[i].k;
-        rewriting r = { .k = k };
+        cg_rewriting r = { .k = k };
 
         for (end = i; end < t->n_numbers && t->number[end].k == k; end++) {
             cg_number *x = &t->number[end];
             if (x->kind == CG_NUMBER_OPERAND && !cg_form_is_constant(&o->form[end])) {
-                const cg_val v = add_insn(
+                const cg_val v = cg_open_insn(
                     &r, (cg_insn){ .op = SC_const, .type = (uint8_t)x->type, .imm = x->value });
                 *cg_operand_at(x) = v;
             }
         }
         if (k)
-            insert_before(&r);
+            cg_open_insert(&r);
     }
 }
 
@@ -568,15 +495,16 @@ list_samples(generalising *g, cg_module *const *sample)
 }
 
 bool
-cg_generalise(const cg_samples *samples, cg_module *const *sample, cg_open *out,
-              cg_open_conflict *why)
+cg_generalise(const cg_samples *samples, cg_module *const *sample, const cg_open_entry *entry,
+              cg_open *out, cg_open_conflict *why)
 {
     cg_module *m = sample[0];
     generalising g = {
         .samples = *samples, .n = samples->n, .entry = m->kernel[0], .why = why
     };
 
-    *out = (cg_open){ m->ctx, m->arena, samples->sizes, .module = m, .instance = sample[1] };
+    *out = (cg_open){ m->ctx,      m->arena,        samples->sizes,
+                      .module = m, .entry = *entry, .instance = sample[1] };
     ir_map_init(&g.seen.find, m->arena);
     if (!list_samples(&g, sample))
         return false;
@@ -586,7 +514,10 @@ cg_generalise(const cg_samples *samples, cg_module *const *sample, cg_open *out,
     out->of_instance = g.tokens[1];
     find_parts(out, &g.tokens[0]);
     find_results(out, &g.tokens[0]);
+    find_constants(out);
+    cg_open_find_terms(out, g.tokens[0].n_numbers);
     prepare_instance(out);
+    m->n_sizes = out->n_sizes;
     for (uint32_t i = 0, at = 0; i < m->n_kernels; i++)
         at = rewrite_kernel(out, m->kernel[i], &g.tokens[0], at);
     return true;

@@ -12,6 +12,35 @@
 #include "codegen/open/form.h"
 #include "codegen/open/walk.h"
 
+/* What is known of a size: least <= n <= most, and `multiple` divides it. */
+typedef struct cg_open_fact {
+    int64_t least, most, multiple;
+} cg_open_fact;
+
+typedef enum cg_made_of {
+    CG_MADE_PLAIN,              /* factor * p            */
+    CG_MADE_QUOTIENT,           /* factor / p            */
+    CG_MADE_ROOT,               /* factor * sqrt(p)      */
+    CG_MADE_QUOTIENT_ROOT       /* factor / sqrt(p)      */
+} cg_made_of;
+
+/* A constant that is made of sizes, computed in f64 and rounded once. */
+typedef struct cg_open_constant {
+    cot_dtype dtype;
+    cg_made_of kind;
+    double factor;
+    cg_polynomial p;
+} cg_open_constant;
+
+/* What the entry takes: facts of the sizes; constants, for which the samples have arguments
+ * from first_constant on. */
+typedef struct cg_open_entry {
+    const cg_open_fact *fact;
+    int first_constant;
+    uint32_t n_constants;
+    const cg_open_constant *constant;
+} cg_open_entry;
+
 /* A part of the work block: it begins where the one before it ends, at a multiple of 64. */
 typedef struct cg_open_part {
     cg_size_form elements;
@@ -24,6 +53,10 @@ typedef struct cg_open {
     ir_arena *arena;
     int n_sizes;
     cg_module *module;          /* the general module: takes sizes behind its last argument */
+    cg_open_entry entry;
+    uint32_t *constant_in; /* of each constant, 1 + its buffer; 0: it is not used */
+    cg_size_term *term; /* what may be too large: prologue.c */
+    uint32_t n_terms, cap_terms;
     cg_open_part *part;         /* of its work block */
     uint32_t n_parts, cap_parts;
     cg_module *instance;        /* a module for one size, whose numbers are set */
@@ -44,11 +77,14 @@ typedef struct cg_open_conflict {
 /* Generalise modules that were lowered at these samples, of which there are more than a form
  * has terms.  The first two modules are changed.  False, and why, where there is no general
  * module. */
-bool cg_generalise(const cg_samples *samples, cg_module *const *sample, cg_open *out,
-                   cg_open_conflict *why);
+bool cg_generalise(const cg_samples *samples, cg_module *const *sample,
+                   const cg_open_entry *entry, cg_open *out, cg_open_conflict *why);
 
 /* Bytes of the work block at these sizes. */
 int64_t cg_open_work_bytes(const cg_open *o, const int64_t *size);
+
+/* Are all numbers of a call at these sizes, which fit the facts, below 2^63? */
+bool cg_open_has_room(const cg_open *o, const int64_t *size);
 
 /* Have all results no element at these sizes?  The general module then does nothing. */
 bool cg_open_is_empty(const cg_open *o, const int64_t *size);

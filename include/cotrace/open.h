@@ -17,15 +17,17 @@
 extern "C" {
 #endif
 
-/* f with open sizes.  `sizes` gives the lengths of the axes of its arguments, each by its name
- * or its number from 0; arguments that it leaves out have none that is open:
+/* f with open sizes, for cot_jit, cot_compile, and cot_build_object, where the function takes
+ * its sizes as int64_t before its arrays.  `sizes` gives the lengths of the axes of its
+ * arguments, each by its name or its number from 0; arguments that it leaves out have none that
+ * is open:
  *
  *     "x: [n, _], y: [2*n + 1] where n >= 1, n <= 4096, n % 4 == 0"
  *
  * _ is a fixed length, that of the array at the first call; others are sums of products of
  * sizes and integers.  Each size is the length of some axis by itself.  Facts follow `where`;
- * without them a size is 0 to 2^30.  The function is the outermost: a transform of it is of
- * f, and has fixed sizes.
+ * without them a size is 0 to 2^30.  The function is the outermost: a transform of it is of f,
+ * and has fixed sizes.
  *
  * The text is copied.  The function belongs to f's context; NULL where f is NULL.  Errors
  * come when it is compiled, with the line of this call: COT_ERR_ARG (the text),

@@ -120,6 +120,18 @@ find_cost(rt_opening *o, cg_module *const *m, rt_open *out)
         out->cost = (cg_size_form){ 0 };
 }
 
+static cg_open_entry
+entry_of(const rt_opening *o)
+{
+    cg_open_fact *fact = IR_NEW_N(o->arena, cg_open_fact, o->sizes->n);
+
+    for (int i = 0; i < o->sizes->n; i++) {
+        const rt_size *s = &o->sizes->size[i];
+        fact[i] = (cg_open_fact){ s->least, s->most, s->multiple };
+    }
+    return (cg_open_entry){ fact, o->traced[0]->n_in, o->constants.n, o->constants.at };
+}
+
 static cot_status
 generalise(rt_opening *o, rt_open *out)
 {
@@ -128,7 +140,8 @@ generalise(rt_opening *o, rt_open *out)
 
     COT_TRY(lower_samples(o, m));
     find_cost(o, m, out);
-    if (cg_generalise(&o->graphs.samples, m, &out->general, &c))
+    const cg_open_entry entry = entry_of(o);
+    if (cg_generalise(&o->graphs.samples, m, &entry, &out->general, &c))
         return COT_OK;
     if (c.first < 0)
         return rt_open_refuse(o, c.loc, c.why);
@@ -217,6 +230,16 @@ find_inputs(const cot_kernel *k, rt_open *open, ir_arena *a)
             open->input[given++] = i;
 }
 
+cot_status
+rt_open_lower(rt_opening *o, rt_open *open)
+{
+    COT_TRY(rt_open_find_samples(o));
+    COT_TRY(find_axes(o));
+    COT_TRY(generalise(o, open));
+    COT_TRY(rt_open_check_others(o, open));
+    return find_lengths(o, open, o->traced[0]->n_out - o->traced[0]->n_inout);
+}
+
 static cot_status
 compile(rt_opening *o, rt_open *open, cot_kernel **out)
 {
@@ -224,10 +247,7 @@ compile(rt_opening *o, rt_open *open, cot_kernel **out)
     cot_kernel *k;
     int *over;
 
-    COT_TRY(rt_open_find_samples(o));
-    COT_TRY(find_axes(o));
-    COT_TRY(generalise(o, open));
-    COT_TRY(rt_open_check_others(o, open));
+    COT_TRY(rt_open_lower(o, open));
     m = open->general.module;
     over = IR_NEW_N(o->arena, int, o->graph[0]->n_out + 1);
     for (int i = 0; i < o->graph[0]->n_out; i++)
@@ -235,8 +255,6 @@ compile(rt_opening *o, rt_open *open, cot_kernel **out)
     k = *out = rt_kernel_new(o->traced[0], o->plan,
                              &(rt_lowered){ .prepared = o->prepared[0], .over = over });
     k->open = open;
-    open->constants = o->constants;
-    COT_TRY(find_lengths(o, open, k->n_out));
     k->parallel = m->parallel;
     find_inputs(k, open, o->arena);
     rt_kernel_pool(k);
@@ -252,11 +270,11 @@ rt_open_compile(cot_context *ctx, const rt_open_source *source, rt_sizes *sizes,
                 const rt_plan *p, cot_kernel **out)
 {
     rt_open *open = ir_realloc(ctx, NULL, sizeof *open);
-    rt_opening o = { .ctx = ctx, .source = source, .plan = p, .sizes = sizes, .random = 20 };
+    rt_opening o;
 
     *open = (rt_open){ .sizes = sizes };
     ir_arena_init(&open->arena, ctx);
-    o.arena = &open->arena;
+    rt_open_begin(&o, ctx, source, sizes, p, &open->arena);
     const cot_status status =
         p->engine == RT_JIT ? compile(&o, open, out)
                             : rt_open_refuse(&o, 0, "only compiled kernels have open sizes");

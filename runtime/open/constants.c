@@ -29,27 +29,27 @@ same_number(const ir_data *x, const ir_data *y)
 }
 
 static double
-made_of(const rt_open_constant *c, const int64_t *size)
+made_of(const cg_open_constant *c, const int64_t *size)
 {
     const double p = (double)cg_polynomial_at(&c->p, size);
 
     switch (c->kind) {
-    case RT_MADE_PLAIN: return c->factor * p;
-    case RT_MADE_QUOTIENT: return c->factor / p;
-    case RT_MADE_ROOT: return c->factor * sqrt(p);
+    case CG_MADE_PLAIN: return c->factor * p;
+    case CG_MADE_QUOTIENT: return c->factor / p;
+    case CG_MADE_ROOT: return c->factor * sqrt(p);
     default: return c->factor / sqrt(p);
     }
 }
 
 void
-rt_open_constant_at(const rt_open_constant *c, const int64_t *size, void *out)
+rt_open_constant_at(const cg_open_constant *c, const int64_t *size, void *out)
 {
     rt_set_element(c->dtype, out, 0, made_of(c, size));
 }
 
 /* Do the samples have these bits? */
 static bool
-agrees(const cg_samples *s, const rt_open_constant *c, const ir_data *const *d)
+agrees(const cg_samples *s, const cg_open_constant *c, const ir_data *const *d)
 {
     for (int i = 0; i < s->n; i++) {
         uint64_t bits[2] = { 0 };
@@ -63,15 +63,15 @@ agrees(const cg_samples *s, const rt_open_constant *c, const ir_data *const *d)
 
 /* What p would be at a sample, for this kind and factor. */
 static double
-solved(rt_made_of kind, double factor, double x)
+solved(cg_made_of kind, double factor, double x)
 {
-    const double y = kind == RT_MADE_PLAIN || kind == RT_MADE_ROOT ? x / factor : factor / x;
+    const double y = kind == CG_MADE_PLAIN || kind == CG_MADE_ROOT ? x / factor : factor / x;
 
-    return kind == RT_MADE_ROOT || kind == RT_MADE_QUOTIENT_ROOT ? y * y : y;
+    return kind == CG_MADE_ROOT || kind == CG_MADE_QUOTIENT_ROOT ? y * y : y;
 }
 
 static bool
-fit_kind(cg_samples *s, const ir_data *const *d, rt_open_constant *c)
+fit_kind(cg_samples *s, const ir_data *const *d, cg_open_constant *c)
 {
     int64_t value[MAX_SAMPLES];
 
@@ -87,7 +87,7 @@ fit_kind(cg_samples *s, const ir_data *const *d, rt_open_constant *c)
 
 /* Rounded constants do not say p exactly: then p is one of the lengths that were met. */
 static bool
-fit_base(cg_samples *s, const ir_data *const *d, rt_open_constant *c)
+fit_base(cg_samples *s, const ir_data *const *d, cg_open_constant *c)
 {
     for (uint32_t i = 0; i < s->n_bases; i++)
         for (int less = 0; less <= 1; less++) {
@@ -100,13 +100,13 @@ fit_base(cg_samples *s, const ir_data *const *d, rt_open_constant *c)
 }
 
 static bool
-fit(cg_samples *s, const ir_data *const *d, rt_open_constant *c)
+fit(cg_samples *s, const ir_data *const *d, cg_open_constant *c)
 {
     const double sign = number_of(d[0]) < 0 ? -1 : 1;
 
     for (int factor = 1; factor <= MAX_FACTOR; factor *= 2)
-        for (int kind = RT_MADE_PLAIN; kind <= RT_MADE_QUOTIENT_ROOT; kind++) {
-            c->kind = (rt_made_of)kind;
+        for (int kind = CG_MADE_PLAIN; kind <= CG_MADE_QUOTIENT_ROOT; kind++) {
+            c->kind = (cg_made_of)kind;
             c->factor = sign * factor;
             if (fit_kind(s, d, c) || fit_base(s, d, c))
                 return true;
@@ -124,7 +124,7 @@ const char *
 rt_open_find_constants(cg_samples *s, const cot_graph *const *f, rt_open_constants *out,
                        uint32_t *node)
 {
-    out->n = 0;
+    out->n = out->n_nodes = 0;
     for (uint32_t k = 1; k < f[0]->n_nodes; k++) {
         const ir_data *d[MAX_SAMPLES];
         bool varies = false, is_table = false;
@@ -141,10 +141,11 @@ rt_open_find_constants(cg_samples *s, const cot_graph *const *f, rt_open_constan
         }
         if (!varies || is_table)
             continue;
-        rt_open_constant c = { .node = k, .dtype = d[0]->type->dtype };
+        cg_open_constant c = { .dtype = d[0]->type->dtype };
         if (ir_is_complex(c.dtype) || !fit(s, d, &c))
             return "a constant depends on it in no known way";
         IR_PUSH(s->arena, out->at, out->n, out->cap, c);
+        IR_PUSH(s->arena, out->node, out->n_nodes, out->cap_nodes, k);
     }
     return NULL;
 }
@@ -155,11 +156,10 @@ rt_open_has_constants(const rt_open_constants *c, const cot_graph *f, const int6
     for (uint32_t i = 0; i < c->n; i++) {
         uint64_t bits[2] = { 0 };
 
-        if (c->at[i].node >= f->n_nodes ||
-            ir_ops[f->node[c->at[i].node].op].record != IR_AT_constant)
+        if (c->node[i] >= f->n_nodes || ir_ops[f->node[c->node[i]].op].record != IR_AT_constant)
             return false;
         rt_open_constant_at(&c->at[i], size, bits);
-        if (memcmp(bits, data_of(f, c->at[i].node)->bytes, cot_dtype_size(c->at[i].dtype)) != 0)
+        if (memcmp(bits, data_of(f, c->node[i])->bytes, cot_dtype_size(c->at[i].dtype)) != 0)
             return false;
     }
     return true;
@@ -173,7 +173,7 @@ visit(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const
 
     (void)env;
     for (uint32_t i = 0; i < c->n; i++) {
-        if (n != &f->node[c->at[i].node])
+        if (n != &f->node[c->node[i]])
             continue;
         const ir_type *t = ir_type_at(f, n->first);
         const ir_ref x = ir_input_hidden(b, ir_scalar_type(b->ctx, t->dtype), NULL,

@@ -3,28 +3,13 @@
 #ifndef RUNTIME_OPEN_CONSTANTS_H
 #define RUNTIME_OPEN_CONSTANTS_H
 
-#include "codegen/open/form.h"
+#include "codegen/open/open.h"
 #include "ir/graph.h"
 
-typedef enum rt_made_of {
-    RT_MADE_PLAIN,              /* factor * p            */
-    RT_MADE_QUOTIENT,           /* factor / p            */
-    RT_MADE_ROOT,               /* factor * sqrt(p)      */
-    RT_MADE_QUOTIENT_ROOT       /* factor / sqrt(p)      */
-} rt_made_of;
-
-/* A constant, computed in f64 and rounded once. */
-typedef struct rt_open_constant {
-    uint32_t node;              /* in the graph as it was traced */
-    cot_dtype dtype;
-    rt_made_of kind;
-    double factor;
-    cg_polynomial p;
-} rt_open_constant;
-
 typedef struct rt_open_constants {
-    rt_open_constant *at;
-    uint32_t n, cap;
+    cg_open_constant *at;
+    uint32_t *node;             /* in the graph as it was traced */
+    uint32_t n, cap, n_nodes, cap_nodes;
 } rt_open_constants;
 
 /* Find the constants that differ between n graphs, whose sizes the samples are; NULL, or why
@@ -32,7 +17,7 @@ typedef struct rt_open_constants {
 const char *rt_open_find_constants(cg_samples *s, const cot_graph *const *f,
                                    rt_open_constants *out, uint32_t *node);
 /* The bits of a constant at these sizes, in its element type. */
-void rt_open_constant_at(const rt_open_constant *c, const int64_t *size, void *out);
+void rt_open_constant_at(const cg_open_constant *c, const int64_t *size, void *out);
 /* Does f have these constants at these sizes? */
 bool rt_open_has_constants(const rt_open_constants *c, const cot_graph *f, const int64_t *size);
 /* f with an input for each of them, behind its own. */

@@ -1,5 +1,6 @@
-/* The open kernel of a function: it is traced at types with other lengths. */
-#include "runtime/open/open.h"
+/* The open kernel, or the general module, of a function: it is traced at types with other
+ * lengths. */
+#include "runtime/open/opening.h"
 
 typedef struct traced_function {
     cot_fn *f;
@@ -45,4 +46,39 @@ rt_open_compile_fn(cot_fn *f, cot_types types, const rt_plan *p, cot_kernel **ou
     traced_function t = { f, types, sizes };
     const rt_open_source source = { f->name, f->loc, trace, &t };
     return rt_open_compile(f->ctx, &source, sizes, p, out);
+}
+
+/* A module whose program is written otherwise at some size is tried: as a kernel of this
+ * machine, since that for which the file is made may be another one. */
+static cot_status
+try_here(const rt_opening *o)
+{
+    cot_context *ctx = o->ctx;
+    cot_kernel *k = NULL;
+    rt_sizes *sizes = IR_NEW(&ctx->arena, rt_sizes);
+    rt_plan p;
+
+    *sizes = *o->sizes;
+    COT_TRY(rt_plan_new(ctx, NULL, o->source->name, &p));
+    const cot_status status = rt_open_compile(ctx, o->source, sizes, &p, &k);
+    cot_kernel_free(k);
+    return status;
+}
+
+cot_status
+rt_open_lower_fn(cot_fn *f, cot_types types, const rt_plan *p, ir_arena *a, rt_open **out)
+{
+    rt_open *open = *out = IR_NEW(a, rt_open);
+    rt_sizes *sizes;
+    rt_opening o;
+
+    COT_TRY(rt_sizes_read(f, f->open, types.n, &sizes));
+    traced_function t = { f, types, sizes };
+    const rt_open_source source = { f->name, f->loc, trace, &t };
+    open->sizes = sizes;
+    rt_open_begin(&o, f->ctx, &source, sizes, p, a);
+    if (p->donated.n)
+        return rt_open_refuse(&o, 0, "an argument of it is donated");
+    COT_TRY(rt_open_lower(&o, open));
+    return o.n_other ? try_here(&o) : COT_OK;
 }

@@ -46,7 +46,6 @@ typedef struct rt_open {
     cg_size_form **length; /* of the axes of each result */
     int *input; /* of each argument, its number among the graph's inputs */
     cg_size_form cost; /* instructions of a call, or 0 where that is not known */
-    rt_open_constants constants; /* its inputs behind those of the graph */
     ir_arena arena; /* of all of this */
 } rt_open;
 
@@ -65,11 +64,18 @@ cot_status rt_open_compile(cot_context *ctx, const rt_open_source *source, rt_si
                            const rt_plan *p, cot_kernel **out);
 /* function.c: that of a function, at argument types whose open axes may have any length. */
 cot_status rt_open_compile_fn(cot_fn *f, cot_types types, const rt_plan *p, cot_kernel **out);
+/* function.c: its general module, for a file. */
+cot_status rt_open_lower_fn(cot_fn *f, cot_types types, const rt_plan *p, ir_arena *a,
+                            rt_open **out);
 /* trial.c: has the loaded kernel the results of f, which is its function at these sizes? */
 bool rt_open_agrees(const cot_kernel *k, const cot_graph *f, const int64_t *size, ir_arena *a);
 void rt_open_free(cot_context *ctx, rt_open *o);
 
-/* sizes.c: the sizes of a call.  rt_open_fits: do the element types, ranks and fixed lengths
+/* sizes.c: the lengths of the axes of a parameter, arguments and then results; NULL: none is
+ * open. */
+const cg_size_form *rt_open_axes(const rt_open *o, const ir_graph *f, int parameter,
+                                 ir_arena *a);
+/* The sizes of a call.  rt_open_fits: do the element types, ranks and fixed lengths
  * fit the kernel? rt_open_sizes: COT_ERR_SHAPE, with what disagrees, where open ones do not. */
 bool rt_open_fits(const cot_kernel *k, const cot_array *const *args, int n);
 cot_status rt_open_sizes(const cot_kernel *k, const cot_array *const *args, int64_t *size);

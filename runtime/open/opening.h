@@ -32,7 +32,10 @@ typedef struct rt_opening {
     uint32_t n_other, cap_other;
 } rt_opening;
 
-/* samples.c.  Refuse to compile, at a line of the user's or, where that is 0, of the source. */
+/* samples.c. */
+void rt_open_begin(rt_opening *o, cot_context *ctx, const rt_open_source *source,
+                   rt_sizes *sizes, const rt_plan *p, ir_arena *a);
+/* Refuse to compile, at a line of the user's or, where that is 0, of the source. */
 cot_status rt_open_refuse(const rt_opening *o, ir_loc loc, const char *why);
 /* "n = 3, m = 4" */
 const char *rt_open_sizes_text(const rt_opening *o, const int64_t *size);
@@ -51,6 +54,9 @@ cot_status rt_open_draw_again(rt_opening *o, int sample);
 cot_status rt_open_fit(rt_opening *o);
 /* The open extents at sizes, ascending. */
 const int64_t *rt_open_extents_at(const rt_opening *o, const int64_t *size);
+
+/* compile.c: find the general module, with all that is known of it, and check it. */
+cot_status rt_open_lower(rt_opening *o, rt_open *open);
 
 /* check.c.  Check the graph and the kernel at sizes that are no samples. */
 cot_status rt_open_check_others(rt_opening *o, rt_open *out);

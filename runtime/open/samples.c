@@ -12,10 +12,20 @@ enum {
     LEAST_SAMPLE = 2176, /* samples have several blocks of 512 elements */
     SAMPLE_RANGE = 1400,
     MAX_DRAWS = 4000,
+    TRIES = 400,                /* of these with one remainder, whose square may be none */
     FARTHEST = 64,
     BLOCK = 512,
     LANES = 32
 };
+
+void
+rt_open_begin(rt_opening *o, cot_context *ctx, const rt_open_source *source, rt_sizes *sizes,
+              const rt_plan *p, ir_arena *a)
+{
+    *o = (rt_opening){
+        .ctx = ctx, .source = source, .plan = p, .sizes = sizes, .arena = a, .random = 20
+    };
+}
 
 cot_status
 rt_open_refuse(const rt_opening *o, ir_loc loc, const char *why)
@@ -23,12 +33,20 @@ rt_open_refuse(const rt_opening *o, ir_loc loc, const char *why)
     return ir_fail(o->ctx, loc ? loc : o->source->loc, o->source->name, ERR_sizes_open, why);
 }
 
+/* Calls are replaced by what they call, as they are before a program is simplified: a constant
+ * within a function may be made of sizes, too. */
 cot_status
 rt_open_trace_at(rt_opening *o, const int64_t *size, const cot_graph **out)
 {
+    const cot_graph *traced;
+    ir_graph *inlined;
+
     o->ctx->unfolded = true;
-    const cot_status status = o->source->graph(o->source->user, o->arena, size, out);
+    cot_status status = o->source->graph(o->source->user, o->arena, size, &traced);
+    if (status == COT_OK)
+        status = pass_run(pass_find("inline_small"), traced, NULL, &inlined);
     o->ctx->unfolded = false;
+    *out = status == COT_OK ? inlined : NULL;
     return status;
 }
 
@@ -130,7 +148,7 @@ draw(rt_opening *o, int sample)
              * not larger than another one */
             size[i] =
                 (least + (sample ? 2 * LANES : 0) + next_random(o) % room) / LANES * LANES +
-                residue[(sample + i + o->redrawn) % RESIDUES];
+                residue[(sample + i + o->redrawn + tries / TRIES) % RESIDUES];
             size[i] = (size[i] + s->multiple - 1) / s->multiple * s->multiple;
         }
         if (are_general(o, size))

@@ -77,6 +77,14 @@ differs(const cot_kernel *k, int i, int axis, int64_t has, int64_t wants, const 
 }
 
 static cot_status
+too_large(cot_context *ctx, void *arg)
+{
+    const cot_kernel *k = arg;
+
+    return ir_fail(ctx, k->loc, k->graph->name, ERR_sizes_large);
+}
+
+static cot_status
 check_facts(const cot_kernel *k, const int64_t *size)
 {
     const rt_sizes *s = k->open->sizes;
@@ -120,7 +128,33 @@ rt_open_sizes(const cot_kernel *k, const cot_array *const *args, int64_t *size)
     for (int i = 0; i < s->n; i++)
         size[i] = args[s->size[i].argument]->dims[s->size[i].axis];
     COT_TRY(check_facts(k, size));
-    return check_lengths(k, args, size);
+    COT_TRY(check_lengths(k, args, size));
+    return cg_open_has_room(&k->open->general, size)
+               ? COT_OK
+               : rt_guard(k->ctx, too_large, (void *)(uintptr_t)k);
+}
+
+const cg_size_form *
+rt_open_axes(const rt_open *o, const ir_graph *f, int parameter, ir_arena *a)
+{
+    const int out = parameter - f->n_in;
+    const ir_type *t = ir_type_at(f, out < 0 ? f->in[parameter] : f->out[out]);
+    cg_size_form *axis = IR_NEW_N(a, cg_size_form, t->rank + 1);
+    bool is_open = false;
+    int given = 0;
+
+    for (int i = 0; i < parameter && out < 0; i++)
+        given += !ir_is_bound(f, i);
+    for (int k = 0; k < t->rank; k++) {
+        if (out >= 0)
+            axis[k] = o->length[out][k];
+        else if (!ir_is_bound(f, parameter) && is_open_axis(o->sizes, given, k))
+            axis[k].whole = o->sizes->axis[given][k].length;
+        else
+            axis[k].whole.constant = t->dims[k];
+        is_open |= !cg_form_is_constant(&axis[k]);
+    }
+    return is_open ? axis : NULL;
 }
 
 cot_type

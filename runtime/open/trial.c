@@ -61,21 +61,16 @@ room_for(ir_arena *a, const ir_type *t)
     return p + (LINE - (uintptr_t)p % LINE) % LINE;
 }
 
-/* Call the kernel as a program does (run.c): arguments, constants, results, sizes, the pool. */
+/* Call the kernel as a program does (run.c): arguments, results, sizes, the pool. */
 static int
 call(const cot_kernel *k, void *const *in, void *const *out, const int64_t *size, ir_arena *a)
 {
-    const rt_open_constants *made = &k->open->constants;
-    const int n = k->n_in + (int)made->n + k->n_out;
+    const int n = k->n_in + k->n_out;
     void **all = IR_NEW_N(a, void *, n + 2);
     char *work = ir_alloc(a, (size_t)cg_open_work_bytes(&k->open->general, size) + 2 * LINE);
 
     for (int i = 0; i < n; i++)
-        all[i] = i < k->n_in                  ? in[i]
-                 : i < k->n_in + (int)made->n ? ir_alloc(a, LINE)
-                                              : out[i - k->n_in - (int)made->n];
-    for (uint32_t i = 0; i < made->n; i++)
-        rt_open_constant_at(&made->at[i], size, all[k->n_in + (int)i]);
+        all[i] = i < k->n_in ? in[i] : out[i - k->n_in];
     all[n] = ir_copy_bytes(a, size, sizeof *size * (size_t)k->open->sizes->n);
     all[n + 1] = NULL;
     return k->code.entry(all, work + (LINE - (uintptr_t)work % LINE) % LINE);

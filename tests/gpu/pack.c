@@ -32,7 +32,7 @@ static int packed, swept, left_out, failures;
 static cot_status
 write_ptx(cot_context *ctx, const ir_graph *f, const char *name, bool fast)
 {
-    const rt_export e = { f, name, 0 };
+    const rt_export e = { .graph = f, .name = name };
     const cot_compile_options o = { .fast = fast };
 
     return rt_build(ctx, 1, &e, &o, ir_format(&ctx->arena, "%s/%s.ptx", folder, name), NULL);

@@ -2,8 +2,9 @@
  * free axes (classes.h) is compiled once, with its axes open, and compared at the sizes that
  * matter, between red zones.
  *
- *   law_open [--types T,T,...] [--refused] [K/N]      all element types; part K of N rows
+ *   law_open [--types T,T,...] [--backend B] [--bits WIDTH] [--refused] [K/N]
  *
+ * Without options it is the JIT of this machine at all element types; K/N is part K of N rows.
  * What has no kernel for all sizes is counted; --refused prints why. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ enum {
 
 static int compared, kernels, refused;
 static bool say_refused;
+static cot_compile_options options;
 
 /* Which axes are open: both, or one of them. */
 typedef enum which { BOTH, N_ALONE, M_ALONE } which;
@@ -81,7 +83,7 @@ compile(cot_context *ctx, void *user)
             s->size[i].least++;
     }
     cot_error_clear(ctx);
-    COT_TRY(rt_plan_new(ctx, NULL, "class", &plan));
+    COT_TRY(rt_plan_new(ctx, &options, "class", &plan));
     return rt_open_compile(ctx, &source, s, &plan, &p->kernel);
 }
 
@@ -234,6 +236,10 @@ main(int argc, char **argv)
             say_refused = true;
         else if (strcmp(argv[i], "--types") == 0 && i + 1 < argc)
             types = argv[++i];
+        else if (strcmp(argv[i], "--backend") == 0 && i + 1 < argc)
+            options.backend = argv[++i];
+        else if (strcmp(argv[i], "--bits") == 0 && i + 1 < argc)
+            options.vector_bits = atoi(argv[++i]);
         else if (!laws_part(argv[i], &first, &step))
             return 2;
     for (int row = first; row < classes_rows(); row += step)

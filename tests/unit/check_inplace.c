@@ -406,7 +406,7 @@ START_TEST(objects)
     const cot_compile_options o = { .donated = COT_LIST(1) };
 
     ck_assert_ptr_nonnull(mkdtemp(folder));
-    const rt_export e = { parsed(ctx, step_text), "step", 0 };
+    const rt_export e = { .graph = parsed(ctx, step_text), .name = "step" };
     const char *header = ir_format(&ctx->arena, "%s/step.h", folder);
     ck_assert_msg(rt_build(ctx, 1, &e, &o, ir_format(&ctx->arena, "%s/step.o", folder),
                            header) == COT_OK,

@@ -178,7 +178,7 @@ static void
 build(cot_context *ctx, const ir_graph *f, int i, const char *folder)
 {
     const cot_compile_options o = { .threads = row[i].threads };
-    const rt_export e = { f, "the_function", 0 };
+    const rt_export e = { .graph = f, .name = "the_function" };
 
     ck_assert_msg(rt_build(ctx, 1, &e, &o, ir_format(&ctx->arena, "%s/x.o", folder),
                            ir_format(&ctx->arena, "%s/x.h", folder)) == COT_OK,
@@ -223,7 +223,7 @@ START_TEST(objects_compute_what_the_evaluator_does)
     bool done = false;
 
     ck_assert_ptr_nonnull(mkdtemp(folder));
-    IR_TRY(ctx) {
+    IR_TRY (ctx) {
         ir_graph *f = parsed(ctx, row[_i].text);
 
         build(ctx, f, _i, folder);
@@ -273,7 +273,7 @@ START_TEST(natural_entries_take_any_number_of_arguments)
     cot_context *ctx = cot_context_new(NULL);
     bool done = false;
 
-    IR_TRY(ctx) {
+    IR_TRY (ctx) {
         ir_graph *f = sum_of(ctx, counts[_i]);
         void **at = arrays(f);
         cot_kernel *k;
@@ -300,10 +300,10 @@ START_TEST(parameters_leave_their_names_free)
     ck_assert(mkdtemp(folder) != NULL);
     snprintf(path, sizeof path, "%s/x.c", folder);
     snprintf(line, sizeof line, "%s/x.h", folder);
-    IR_TRY(ctx) {
+    IR_TRY (ctx) {
         rt_export e[4];
         for (int i = 0; i < 4; i++)
-            e[i] = (rt_export){ parsed(ctx, row[8 + i % 2].text), names[i], 0 };
+            e[i] = (rt_export){ .graph = parsed(ctx, row[8 + i % 2].text), .name = names[i] };
         ck_assert_msg(rt_build(ctx, 4, e, &(cot_compile_options){ .threads = 2 }, path, line) ==
                           COT_OK,
                       "%s", cot_error(ctx));
@@ -333,8 +333,8 @@ START_TEST(mistakes_are_told)
     };
     cot_context *ctx = cot_context_new(NULL);
 
-    IR_TRY(ctx) {
-        const rt_export e = { parsed(ctx, row[0].text), wrong[_i].name, 0 };
+    IR_TRY (ctx) {
+        const rt_export e = { .graph = parsed(ctx, row[0].text), .name = wrong[_i].name };
 
         ck_assert_int_ne(rt_build(ctx, 1, &e, NULL, wrong[_i].path, NULL), COT_OK);
         ck_assert_msg(strstr(cot_error(ctx), wrong[_i].want), "%s", cot_error(ctx));

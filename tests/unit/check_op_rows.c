@@ -39,7 +39,9 @@ BODY(product, out[0] = cot_matmul(in[0], in[1]);)
  * mapped twice. */
 START_TEST(products_of_any_ranks)
 {
-    static const struct { int n, m; int64_t x[4], y[4];
+    static const struct {
+        int n, m;
+        int64_t x[4], y[4];
     } row[] = {
         { 1, 1, { 3 }, { 3 } },
         { 1, 2, { 3 }, { 3, 2 } },
@@ -55,8 +57,9 @@ START_TEST(products_of_any_ranks)
     };
 
     for (size_t k = 0; k < sizeof row / sizeof *row; k++)
-        maps_of(product, 1, COT_TYPES(cot_type_new(COT_F64, row[k].n, row[k].x),
-                                      cot_type_new(COT_F64, row[k].m, row[k].y)));
+        maps_of(product, 1,
+                COT_TYPES(cot_type_new(COT_F64, row[k].n, row[k].x),
+                          cot_type_new(COT_F64, row[k].m, row[k].y)));
     /* [5,2,2,2] by [5,7,2]: the first axis of both, then the second of y alone, one example 2 x
      * 2 x 2 by 2 */
     const ir_graph *f = traced(product, 1, COT_TYPES(cot_f64(2, 2, 2), cot_f64(2)));

@@ -2,9 +2,9 @@
  * their derivatives. */
 #include "traced.h"
 
-#define F64(...) ((const double[]){__VA_ARGS__})
-#define I32(...) ((const int32_t[]){__VA_ARGS__})
-#define IN(...) ((const void *const[]){__VA_ARGS__})
+#define F64(...) ((const double[]){ __VA_ARGS__ })
+#define I32(...) ((const int32_t[]){ __VA_ARGS__ })
+#define IN(...)  ((const void *const[]){ __VA_ARGS__ })
 
 static void
 runs_by(const char *backend, int threads, cot_fn *f, cot_types types, const void *const *in,
@@ -24,9 +24,9 @@ runs_by(const char *backend, int threads, cot_fn *f, cot_types types, const void
     for (int64_t i = 0; i < cot_type_count(&t); i++) {
         double z = traced_element(t.dtype, cot_array_data(y), i);
         bool same = z == want[i] || (isnan(z) && isnan(want[i])) ||
-            fabs(z - want[i]) < 1e-12 * fabs(want[i]);
-        ck_assert_msg(same, "%s: element %d is %.17g, wants %.17g", backend,
-                      (int)i, z, want[i]);
+                    fabs(z - want[i]) < 1e-12 * fabs(want[i]);
+        ck_assert_msg(same, "%s: element %d is %.17g, wants %.17g", backend, (int)i, z,
+                      want[i]);
     }
     for (int i = 0; i < types.n; i++)
         cot_array_free(x[i]);
@@ -243,8 +243,16 @@ BODY(weighted_sum,
 /* Elements at the edges 0.1 ... 0.9, which are 3 * 0.1 and not 0.3, and beside them. */
 START_TEST(edges)
 {
-    const double x[] = { 0.1, 0.2, 0.3, 0.30000000000000004, 0.6, 0.7, 0.7000000000000001, 0.9,
-                         1, 0.09999999999999999 };
+    const double x[] = { 0.1,
+                         0.2,
+                         0.3,
+                         0.30000000000000004,
+                         0.6,
+                         0.7,
+                         0.7000000000000001,
+                         0.9,
+                         1,
+                         0.09999999999999999 };
 
     gives(fn(tenths, 1), COT_TYPES(cot_f64(10)), IN(x), F64(1, 1, 2, 1, 0, 1, 1, 1, 0, 2));
     gives(fn(widest, 1), COT_TYPES(cot_f64(5)), IN(F64(-1.7e308, -1e308, -1, 0, 1.6e308)),

@@ -1,0 +1,228 @@
+/* Objects and C source of functions with open sizes: what a program that has the header
+ * calls has the bits of the kernel for each size, and takes no more memory than the header
+ * says. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cotrace/cotrace.h"
+#include "tests/redzone.h"
+#include "tests/unit/open_programs.h"
+
+/* A file of one function, linked behind functions that take arrays. */
+typedef struct file {
+    char folder[32];
+    void *library;
+    int (*call)(const int64_t *size, void *const *array, void *work);
+    int64_t (*work_bytes)(const int64_t *size);
+} file;
+
+static int
+sizes_of(const program *p)
+{
+    return strstr(p->sizes, "m]") ? 2 : 1;
+}
+
+/* A program that calls f, which one function of its own for each number of parameters would
+ * be. */
+static void
+write_caller(const file *f, const program *p)
+{
+    const char *sizes = sizes_of(p) == 2 ? "s[0], s[1]" : "s[0]";
+    char path[64];
+
+    snprintf(path, sizeof path, "%s/call.c", f->folder);
+    FILE *out = fopen(path, "w");
+    fprintf(out,
+            "#include \"f.h\"\nint call(const int64_t *s, void *const *a, void *work)\n"
+            "{\n    return f(%s, ",
+            sizes);
+    for (int i = 0; i <= p->n; i++)
+        fprintf(out, "a[%d], ", i);
+    fprintf(out,
+            "work);\n}\nint64_t work_bytes(const int64_t *s)\n"
+            "{\n    return f_work_bytes(%s);\n}\n",
+            sizes);
+    ck_assert_int_eq(fclose(out), 0);
+}
+
+static void
+build(file *f, const program *p, cot_fn *open, const char *ending, const char *cpu)
+{
+    cot_type type[MAX_ARGS];
+    char code[64], header[64], line[256];
+
+    strcpy(f->folder, "/tmp/check_open_XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(f->folder));
+    for (int i = 0; i < p->n; i++) {
+        cot_array *a = filled(&p->arg[i], 8, 8, 1);
+        type[i] = cot_array_type(a);
+        cot_array_free(a);
+    }
+    snprintf(code, sizeof code, "%s/f.%s", f->folder, ending);
+    snprintf(header, sizeof header, "%s/f.h", f->folder);
+    const cot_export e = { open, cot_types_of(p->n, type), "f" };
+    ck_assert_msg(cot_build_object(ctx, &e, 1, &(cot_compile_options){ .cpu = cpu }, code,
+                                   header) == COT_OK,
+                  "%s: %s", p->name, cot_error(ctx));
+    write_caller(f, p);
+    snprintf(line, sizeof line,
+             "cd %s && cc -std=c11 -O1 -Wall -Wextra -Werror -fPIC -shared -march=native "
+             "-ffp-contract=off call.c f.%s -lm -o f.so",
+             f->folder, ending);
+    ck_assert_msg(system(line) == 0, "%s", line);
+    snprintf(line, sizeof line, "%s/f.so", f->folder);
+    f->library = dlopen(line, RTLD_NOW);
+    ck_assert_msg(f->library != NULL, "%s", dlerror());
+    *(void **)&f->call = dlsym(f->library, "call");
+    *(void **)&f->work_bytes = dlsym(f->library, "work_bytes");
+}
+
+static void
+forget(file *f)
+{
+    char line[64];
+
+    dlclose(f->library);
+    snprintf(line, sizeof line, "rm -r %s", f->folder);
+    ck_assert_int_eq(system(line), 0);
+}
+
+/* The last array is the result, behind which, and behind the work block, nothing may be
+ * written. */
+static void
+check_call(const file *f, const program *p, const int64_t *size, cot_array *const *arg,
+           const cot_array *wants)
+{
+    void *array[MAX_ARGS + 1];
+    redzone zone[2] = { 0 };
+    ptrdiff_t at = 0;
+
+    for (int i = 0; i < p->n; i++)
+        array[i] = cot_array_data(arg[i]);
+    array[p->n] = redzone_new(&zone[0], cot_array_bytes(wants), 4, REDZONE_END);
+    void *work = redzone_new(&zone[1], (size_t)f->work_bytes(size), 64, REDZONE_BOTH);
+    ck_assert_int_eq(f->call(size, array, work), 0);
+    ck_assert_msg(memcmp(array[p->n], cot_array_read(wants), cot_array_bytes(wants)) == 0,
+                  "%s differs at %d", p->name, (int)size[0]);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_msg(redzone_good(&zone[i], &at), "%s at %d writes at byte %d of %s", p->name,
+                      (int)size[0], (int)at, i ? "the work block" : "the result");
+        redzone_free(&zone[i]);
+    }
+}
+
+static void
+check_program(const program *p, const char *ending, const char *cpu)
+{
+    cot_fn *fixed = function_of(p), *open = cot_open(fixed, p->sizes);
+    file f;
+
+    build(&f, p, open, ending, cpu);
+    for (int i = 0; i < SIZES; i++) {
+        const int64_t n = sizes[i], other = sizes[(i + 3) % SIZES] % 300, size[] = { n, other };
+        cot_array *arg[MAX_ARGS], *wants = NULL;
+
+        if (!has_size(p, n))
+            continue;
+        for (int k = 0; k < p->n; k++)
+            arg[k] = filled(&p->arg[k], n, other, (uint32_t)(7 * i + k));
+        ck_assert_int_eq(cot_jit(fixed, &wants, 1, (const cot_array *const *)arg, p->n),
+                         COT_OK);
+        check_call(&f, p, size, arg, wants);
+        cot_array_free(wants);
+        for (int k = 0; k < p->n; k++)
+            cot_array_free(arg[k]);
+    }
+    forget(&f);
+}
+
+START_TEST(objects)
+{
+    check_program(&programs[_i], "o", NULL);
+}
+END_TEST
+
+START_TEST(c_source)
+{
+    check_program(&programs[_i], "c", NULL);
+}
+END_TEST
+
+#if defined __x86_64__
+START_TEST(objects_for_several_processors)
+{
+    check_program(&programs[_i], "o", "x86-64,x86-64-v3");
+}
+END_TEST
+#endif
+
+/* Sizes that the facts exclude, and those whose product is too large, end the call before
+ * anything is written. */
+START_TEST(refuses_sizes)
+{
+    const program p = { .name = "volume",
+                        .sizes =
+                            "0: [n], 1: [m], 2: [k] where n >= 2, n <= 8000000, m >= 2, k >= 2",
+                        .n = 3,
+                        .arg = { { 1, { 8 } }, { 1, { 8 } }, { 1, { 8 } } } };
+    const int64_t wrong[][3] = { { 0, 2, 2 },
+                                 { 1, 2, 2 },
+                                 { 8000002, 2, 2 },
+                                 { -2, 2, 2 },
+                                 { 2, 1, 2 },
+                                 { 2, 2, (int64_t)1 << 40 },
+                                 { 1 << 22, 1 << 30, 1 << 30 } };
+    cot_fn *open = cot_open(cot_fn_new(ctx, "volume", volume, 3, 1, NULL), p.sizes);
+    const cot_export e = { open, COT_TYPES(cot_f32(8), cot_f32(8), cot_f32(8)), "f" };
+    char folder[] = "/tmp/check_open_XXXXXX", path[64], line[256];
+
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/f.o", folder);
+    ck_assert_msg(cot_build_object(ctx, &e, 1, NULL, path, NULL) == COT_OK, "%s",
+                  cot_error(ctx));
+    snprintf(line, sizeof line, "cd %s && cc -shared f.o -lm -o f.so", folder);
+    ck_assert_int_eq(system(line), 0);
+    snprintf(line, sizeof line, "%s/f.so", folder);
+    void *library = dlopen(line, RTLD_NOW);
+    int (*f)(int64_t, int64_t, int64_t, const float *, const float *, const float *, float *,
+             void *);
+    *(void **)&f = dlsym(library, "f");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        float x = 1, y = 7;
+
+        ck_assert_int_eq(f(wrong[i][0], wrong[i][1], wrong[i][2], &x, &x, &x, &y, NULL),
+                         COT_ERR_SHAPE);
+        ck_assert(y == 7);
+    }
+    dlclose(library);
+    snprintf(line, sizeof line, "rm -r %s", folder);
+    ck_assert_int_eq(system(line), 0);
+}
+END_TEST
+
+START_TEST(refuses_files)
+{
+    static const char *const path[] = { "/tmp/f.ptx", "/tmp/f.mlir" };
+    cot_fn *open = cot_open(cot_fn_new(ctx, "map", map, 2, 1, NULL), "0: [n], 1: [n]");
+    const cot_export e = { open, COT_TYPES(cot_f32(8), cot_f32(8)), "f" };
+
+    ck_assert_int_eq(cot_build_object(ctx, &e, 1, NULL, path[_i], NULL), COT_ERR_SHAPE);
+    ck_assert_ptr_nonnull(strstr(cot_error(ctx), "wants a file of objects or of C source"));
+}
+END_TEST
+
+int
+main(void)
+{
+    const suite_case cases[] = {
+        EACH(objects, PROGRAMS),
+        EACH(c_source, PROGRAMS),
+#if defined __x86_64__
+        EACH(objects_for_several_processors, PROGRAMS),
+#endif
+        ONCE(refuses_sizes),
+        EACH(refuses_files, 2),
+    };
+    return SUITE("open_ship", cases);
+}
