@@ -251,13 +251,16 @@ choose_blocks(cg_dot_shape *s, const cg_target *t, int threads, int64_t bytes, c
     if (columns < CG_LOWER_MIN_BLOCK_PANELS * nr)
         columns = CG_LOWER_MIN_BLOCK_PANELS * nr;
     int64_t blocks = (s->m.total + rows - 1) / rows;
-    const bool single = blocks <= 1;
+    const bool single = blocks <= 1 && !s->m.open;
     if (!single)
         blocks = round_up(blocks, threads);
-    s->how.m_block = round_up((s->m.total + blocks - 1) / blocks, mr);
+    s->how.m_block = s->m.open ? round_up(at_most(rows, CG_LOWER_OPEN_BLOCK), mr)
+                               : round_up((s->m.total + blocks - 1) / blocks, mr);
+    if (s->n.open)
+        columns = at_most(columns, CG_LOWER_OPEN_BLOCK);
     s->how.n_block = at_most(round_up(columns, nr), round_up(s->n.total, nr));
-    const bool once = s->steps > KC && s->how.n_block >= s->n.total &&
-                      s->m.total > s->how.m_block &&
+    const bool once = s->steps > KC && s->how.n_block >= s->n.total && !s->m.open &&
+                      !s->k.open && s->m.total > s->how.m_block &&
                       round_up(s->steps, KC) * s->how.n_block * bytes <= t->l2 / 2;
     s->how.right = once ? CG_DOT_ONCE : CG_DOT_PANELS;
     if (reads_left(s, d))

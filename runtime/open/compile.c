@@ -24,6 +24,16 @@ lower_at(rt_opening *o, int sample, const char *schedules, cg_module **out)
     return COT_OK;
 }
 
+/* Schedules that do not fit a sample are left out: its kernels then differ from the others. */
+static cot_status
+lower_alike(rt_opening *o, int sample, const char *schedules, cg_module **out)
+{
+    if (lower_at(o, sample, schedules, out) == COT_OK)
+        return COT_OK;
+    cot_error_clear(o->ctx);
+    return lower_at(o, sample, o->plan->schedules, out);
+}
+
 /* The lines of a plan that give the schedules of its kernels. */
 static const char *
 schedules_of(const rt_opening *o, const cg_module *m)
@@ -87,7 +97,7 @@ lower_samples(rt_opening *o, cg_module **m)
     const char *schedules = schedules_of(o, m[0]);
     for (int i = 0; i < RT_OPEN_SAMPLES; i++) {
         if (i)
-            COT_TRY(lower_at(o, i, schedules, &m[i]));
+            COT_TRY(lower_alike(o, i, schedules, &m[i]));
         COT_TRY(hash_of(o, m[i], &hash[i]));
     }
     for (int round = 0; round < MAX_ROUNDS; round++) {
@@ -97,7 +107,7 @@ lower_samples(rt_opening *o, cg_module **m)
             if (hash[i] == best)
                 continue;
             COT_TRY(rt_open_draw_again(o, i));
-            COT_TRY(lower_at(o, i, schedules, &m[i]));
+            COT_TRY(lower_alike(o, i, schedules, &m[i]));
             COT_TRY(hash_of(o, m[i], &hash[i]));
         }
     }
