@@ -380,7 +380,7 @@ ir_add_node(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *a
     }
     if (op == OP_constant && ir_is_contracted(b))
         at = ir_constant_attrs(b->arena, at);
-    if (n_out == 1 && !ordered && b->fold && op != OP_constant) {
+    if (n_out == 1 && !ordered && op != OP_constant && ir_folds(b, n_in, in, type[0])) {
         ir_ref same = ir_fold(b, op, n_in, in, at, type[0]);
         if (same) {
             out[0] = same;

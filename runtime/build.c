@@ -95,7 +95,7 @@ lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_opt
                 return ir_fail(ctx, 0, NULL, ERR_usage,
                                ir_format(a, "two functions are named %s", fn[i].name));
         if (e[i].open) {
-            COT_TRY(rt_open_lower_fn(e[i].open, e[i].types, p, a, e[i].opened));
+            COT_TRY(rt_open_lower_file(ctx, e[i].open, e[i].sizes, p, a, e[i].opened));
             fn[i].open = &(*e[i].opened)->general;
             low.module = fn[i].open->module;
         } else {
@@ -452,8 +452,8 @@ build_body(cot_context *ctx, void *arg)
         COT_TRY(cot_trace_fn(c->exports[i].fn, c->exports[i].types, &e[i].graph));
         e[i].n_res = fe_count_residuals(c->exports[i].fn, e[i].graph);
         if (c->exports[i].fn->open) {
-            e[i].open = c->exports[i].fn;
-            e[i].types = c->exports[i].types;
+            COT_TRY(rt_open_source_of(c->exports[i].fn, c->exports[i].types, &ctx->arena,
+                                      &e[i].open, &e[i].sizes));
             e[i].opened = IR_NEW(&ctx->arena, struct rt_open *);
         }
         /* Otherwise the plan's name, which .name of the options sets. */

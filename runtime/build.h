@@ -10,10 +10,9 @@ typedef struct rt_export {
     const ir_graph *graph;
     const char *name;
     int n_res;
-    /* with open sizes: the function at these types, whose graph is that of one size; lowering
-     * sets *opened */
-    cot_fn *open;
-    cot_types types;
+    /* with open sizes: the function, whose graph is that of one size; lowering sets *opened */
+    const struct rt_open_source *open;
+    struct rt_sizes *sizes;
     struct rt_open **opened;
 } rt_export;
 

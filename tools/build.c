@@ -78,6 +78,15 @@ read_exports(cot_cli *c, int *n, rt_export **out)
     return COT_OK;
 }
 
+/* With --open: the only function, or --entry. */
+static cot_status
+read_open(cot_cli *c, int *n, rt_export **out)
+{
+    *out = IR_NEW_N(&c->ctx->arena, rt_export, 1);
+    *n = 1;
+    return cli_open(c, *out);
+}
+
 /* Without --export: @main alone, or all roots. */
 static cot_status
 read_roots(cot_cli *c, int *n, rt_export **out)
@@ -146,7 +155,9 @@ cli_build(cot_cli *c)
                          c->donated);
     if (c->n_exports && c->name)
         return cli_wrong(c, "--name names the only function; wants NAME=ENTRY in --export");
-    if ((c->n_exports ? read_exports : read_roots)(c, &n, &e) != COT_OK)
+    if (c->n_exports && c->open)
+        return cli_wrong(c, "--open is of the only function; --export names others");
+    if ((c->n_exports ? read_exports : c->open ? read_open : read_roots)(c, &n, &e) != COT_OK)
         return cli_failed(c);
     if (c->name && n > 1)
         return cli_wrong(c, "--name names the only function; %s has %d", c->files[0], n);

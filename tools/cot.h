@@ -17,7 +17,7 @@ typedef struct cot_cli {
     int n_files;
     const char **files;
     const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap,
-        *donated, *features, *manifest, *schedule, *color;
+        *open, *donated, *features, *manifest, *schedule, *color;
     int threads, processes, rank; /* rank: of this process; those from 1 on print nothing */
     double timeout;
     bool after_each, bless, expect, locs, debug, fast, imported, isolate, trapping_math,
@@ -34,6 +34,10 @@ typedef struct cot_cli {
     size_t start, stop, bytes;          /* the module within StableHLO text; stop 0: all   */
     struct fe_hlo_names *several;       /* filled where none of its functions is the entry */
 } cot_cli;
+
+/* open.c: the function of StableHLO text, for all sizes (build --open). */
+struct rt_export;
+cot_status cli_open(cot_cli *c, struct rt_export *out);
 
 /* Each verb is a file; it returns the exit status. */
 int cli_opt(cot_cli *c);

@@ -38,14 +38,26 @@ trace(void *user, ir_arena *scratch, const int64_t *size, const cot_graph **out)
 }
 
 cot_status
+rt_open_source_of(cot_fn *f, cot_types types, ir_arena *a, const rt_open_source **source,
+                  rt_sizes **sizes)
+{
+    traced_function *t = IR_NEW(a, traced_function);
+    const rt_open_source s = { f->name, f->loc, trace, t };
+
+    *source = ir_copy_bytes(a, &s, sizeof s);
+    COT_TRY(rt_sizes_read(f->ctx, &s, fe_argument_names(f, types.n), types.n, f->open, sizes));
+    *t = (traced_function){ f, types, *sizes };
+    return COT_OK;
+}
+
+cot_status
 rt_open_compile_fn(cot_fn *f, cot_types types, const rt_plan *p, cot_kernel **out)
 {
+    const rt_open_source *source;
     rt_sizes *sizes;
 
-    COT_TRY(rt_sizes_read(f, f->open, types.n, &sizes));
-    traced_function t = { f, types, sizes };
-    const rt_open_source source = { f->name, f->loc, trace, &t };
-    return rt_open_compile(f->ctx, &source, sizes, p, out);
+    COT_TRY(rt_open_source_of(f, types, &f->ctx->arena, &source, &sizes));
+    return rt_open_compile(f->ctx, source, sizes, p, out);
 }
 
 /* A module whose program is written otherwise at some size is tried: as a kernel of this
@@ -66,17 +78,14 @@ try_here(const rt_opening *o)
 }
 
 cot_status
-rt_open_lower_fn(cot_fn *f, cot_types types, const rt_plan *p, ir_arena *a, rt_open **out)
+rt_open_lower_file(cot_context *ctx, const rt_open_source *source, rt_sizes *sizes,
+                   const rt_plan *p, ir_arena *a, rt_open **out)
 {
     rt_open *open = *out = IR_NEW(a, rt_open);
-    rt_sizes *sizes;
     rt_opening o;
 
-    COT_TRY(rt_sizes_read(f, f->open, types.n, &sizes));
-    traced_function t = { f, types, sizes };
-    const rt_open_source source = { f->name, f->loc, trace, &t };
     open->sizes = sizes;
-    rt_open_begin(&o, f->ctx, &source, sizes, p, a);
+    rt_open_begin(&o, ctx, source, sizes, p, a);
     if (p->donated.n)
         return rt_open_refuse(&o, 0, "an argument of it is donated");
     COT_TRY(rt_open_lower(&o, open));

@@ -32,8 +32,6 @@ typedef struct rt_sizes {
     rt_axis **axis;
 } rt_sizes;
 
-/* spec.c: reads a text for a function with these arguments. */
-cot_status rt_sizes_read(const cot_fn *f, const char *text, int n_args, rt_sizes **out);
 /* Where is each size the length of an axis by itself? NULL, or the name of one that is none. */
 const char *rt_sizes_find_lengths(rt_sizes *s);
 /* How argument i is called in messages. */
@@ -58,15 +56,22 @@ typedef struct rt_open_source {
     void *user;
 } rt_open_source;
 
+/* spec.c: reads a text for the function, whose arguments have these names (NULL: none). */
+cot_status rt_sizes_read(cot_context *ctx, const rt_open_source *of,
+                         const char *const *argument, int n_args, const char *text,
+                         rt_sizes **out);
 /* compile.c: one kernel for all sizes.  The axes of arguments may be absent from `sizes`: they
  * are found. */
 cot_status rt_open_compile(cot_context *ctx, const rt_open_source *source, rt_sizes *sizes,
                            const rt_plan *p, cot_kernel **out);
 /* function.c: that of a function, at argument types whose open axes may have any length. */
 cot_status rt_open_compile_fn(cot_fn *f, cot_types types, const rt_plan *p, cot_kernel **out);
-/* function.c: its general module, for a file. */
-cot_status rt_open_lower_fn(cot_fn *f, cot_types types, const rt_plan *p, ir_arena *a,
-                            rt_open **out);
+/* The function at argument types, in the arena, with what its text says of them. */
+cot_status rt_open_source_of(cot_fn *f, cot_types types, ir_arena *a,
+                             const rt_open_source **source, rt_sizes **sizes);
+/* The general module of a function, for a file. */
+cot_status rt_open_lower_file(cot_context *ctx, const rt_open_source *source, rt_sizes *sizes,
+                              const rt_plan *p, ir_arena *a, rt_open **out);
 /* trial.c: has the loaded kernel the results of f, which is its function at these sizes? */
 bool rt_open_agrees(const cot_kernel *k, const cot_graph *f, const int64_t *size, ir_arena *a);
 void rt_open_free(cot_context *ctx, rt_open *o);

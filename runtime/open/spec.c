@@ -15,7 +15,8 @@
 #include "ir/diag.h"
 
 typedef struct reader {
-    const cot_fn *f;
+    cot_context *ctx;
+    const rt_open_source *of;
     const char *text, *at;
     rt_sizes *s;
     cot_status status;
@@ -24,10 +25,8 @@ typedef struct reader {
 static bool
 fail(reader *r, const char *what)
 {
-    cot_context *ctx = r->f->ctx;
-
     if (r->status == COT_OK)
-        r->status = ir_fail(ctx, r->f->loc, r->f->name, ERR_sizes_text, r->text,
+        r->status = ir_fail(r->ctx, r->of->loc, r->of->name, ERR_sizes_text, r->text,
                             (int)(r->at - r->text) + 1, what);
     return false;
 }
@@ -52,7 +51,7 @@ try(reader *r, const char *what)
 static bool
 want(reader *r, const char *what)
 {
-    return try(r, what) || fail(r, ir_format(&r->f->ctx->message_arena, "wants '%s'", what));
+    return try(r, what) || fail(r, ir_format(&r->ctx->message_arena, "wants '%s'", what));
 }
 
 static const char *
@@ -64,7 +63,7 @@ word(reader *r)
     while (isalnum((unsigned char)*r->at) || *r->at == '_' || *r->at == '.')
         r->at++;
     return r->at == start ? NULL
-                          : ir_format(&r->f->ctx->arena, "%.*s", (int)(r->at - start), start);
+                          : ir_format(&r->ctx->arena, "%.*s", (int)(r->at - start), start);
 }
 
 static bool
@@ -175,7 +174,7 @@ argument(reader *r)
     int rank = 0;
 
     if (i < 0)
-        return fail(r, ir_format(&r->f->ctx->message_arena, "there is no argument '%s'",
+        return fail(r, ir_format(&r->ctx->message_arena, "there is no argument '%s'",
                                  name ? name : ""));
     if (s->rank[i] >= 0)
         return fail(r, "wants each argument once");
@@ -187,7 +186,7 @@ argument(reader *r)
         rank++;
     }
     s->rank[i] = rank;
-    s->axis[i] = ir_copy_bytes(&r->f->ctx->arena, axis, sizeof *axis * (size_t)(rank + 1));
+    s->axis[i] = ir_copy_bytes(&r->ctx->arena, axis, sizeof *axis * (size_t)(rank + 1));
     return true;
 }
 
@@ -247,29 +246,34 @@ read_all(reader *r)
     skip(r);
     if (*r->at)
         return fail(r, "wants ',' or the end");
+    if (r->s->n == 0)
+        return fail(r, "no size is named");
     for (int i = 0; i < r->s->n; i++)
         if (r->s->size[i].least > r->s->size[i].most)
             return fail(r, "the facts leave no size");
     const char *without = rt_sizes_find_lengths(r->s);
-    return !without || fail(r, ir_format(&r->f->ctx->message_arena,
+    return !without || fail(r, ir_format(&r->ctx->message_arena,
                                          "no axis is as long as %s alone, so that it is not "
                                          "known",
                                          without));
 }
 
 cot_status
-rt_sizes_read(const cot_fn *f, const char *text, int n_args, rt_sizes **out)
+rt_sizes_read(cot_context *ctx, const rt_open_source *of, const char *const *argument,
+              int n_args, const char *text, rt_sizes **out)
 {
-    ir_arena *a = &f->ctx->arena;
+    ir_arena *a = &ctx->arena;
     rt_sizes *s = *out = IR_NEW(a, rt_sizes);
-    reader r = { .f = f, .text = text, .at = text, .s = s };
+    reader r = { .ctx = ctx, .of = of, .text = text, .at = text, .s = s };
 
     s->n_args = n_args;
-    s->argument = (const char **)fe_argument_names(f, n_args);
+    s->argument = IR_NEW_N(a, const char *, n_args + 1);
     s->rank = IR_NEW_N(a, int, n_args + 1);
     s->axis = IR_NEW_N(a, rt_axis *, n_args + 1);
-    for (int i = 0; i < n_args; i++)
+    for (int i = 0; i < n_args; i++) {
+        s->argument[i] = argument ? argument[i] : NULL;
         s->rank[i] = -1;
+    }
     return read_all(&r) ? COT_OK : r.status;
 }
 

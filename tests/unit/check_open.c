@@ -82,6 +82,7 @@ static const struct refusal {
     { "0: [n] where n > 1", "column 16: wants '%'" },
     { "0: [n] where n % 4 == 1", "column 24: wants a multiple of a number" },
     { "0: [n] where n >= 5, n <= 4", "column 28: the facts leave no size" },
+    { "0: [4], 1: [_]", "column 15: no size is named" },
     { "0: [n], 1: [n] please", "column 16: wants ',' or the end" },
 };
 enum { TEXTS = sizeof texts / sizeof *texts };

@@ -145,6 +145,7 @@ argument_types(hlo_import *h, const hlo_func *f, const fe_hlo_extra *extra, int 
     cot_dtype *want = IR_NEW_N(h->a, cot_dtype, *n + 1);
     for (int i = 0; i < *n; i++) {
         want[i] = declared[i]->dtype;
+        type[i] = declared[i]->type;
         open |= is_open(declared[i]);
     }
     h->open = open;
@@ -248,9 +249,11 @@ fe_hlo_import(cot_context *ctx, const fe_hlo_source *s, const cot_import_options
     if (extra && extra->checks)
         *extra->checks = (fe_hlo_checks){ 0, 0, NULL, 0 };
     ir_arena_init(&scratch, ctx);
+    ctx->folds_shapes = true;
     IR_TRY (ctx) {
         status = read_and_build(ctx, &scratch, s, o, extra ? extra : &none, out);
     }
+    ctx->folds_shapes = false;
     fe_trace_unwind(ctx, below); /* memory ran short: traces were not ended */
     ir_arena_free(&scratch);
     return status;

@@ -38,8 +38,8 @@ typedef struct fe_hlo_extra {
      * arguments */
     fe_hlo_names *several;
     /* Of a function of open sizes the types of its n arguments, which have the element types
-     * `want`, and the values of those that come first and are integers; false if nothing is
-     * given. */
+     * `want` (in type: those that the text has, or NULL), and the values of those that come
+     * first and are integers; false if nothing is given. */
     bool (*given)(void *user, int n, const cot_dtype *want, const ir_type **type,
                   ir_ints *sizes);
     void *user;
