@@ -23,6 +23,25 @@ sizes_of(const program *p)
     return strstr(p->sizes, "m]") ? 2 : 1;
 }
 
+/* A parallel-for that calls the second half of a range before the first. */
+static const char pool_text[] =
+    "static void run(const struct cot_parallel *self,\n"
+    "                void (*body)(void *ctx, int64_t lo, int64_t hi), void *ctx, int64_t n,\n"
+    "                int64_t grain)\n"
+    "{\n    (void)self, (void)grain;\n"
+    "    body(ctx, n / 2, n);\n    body(ctx, 0, n / 2);\n}\n"
+    "static const struct cot_parallel pool = { run };\n";
+
+/* Does the header say that f takes a parallel-for? */
+static bool
+is_parallel(const file *f)
+{
+    char line[96];
+
+    snprintf(line, sizeof line, "grep -q 'cot_parallel \\*pool' %s/f.h", f->folder);
+    return system(line) == 0;
+}
+
 /* A program that calls f, which one function of its own for each number of parameters would
  * be. */
 static void
@@ -34,20 +53,20 @@ write_caller(const file *f, const program *p)
     snprintf(path, sizeof path, "%s/call.c", f->folder);
     FILE *out = fopen(path, "w");
     fprintf(out,
-            "#include \"f.h\"\nint call(const int64_t *s, void *const *a, void *work)\n"
+            "#include \"f.h\"\n%sint call(const int64_t *s, void *const *a, void *work)\n"
             "{\n    return f(%s, ",
-            sizes);
+            is_parallel(f) ? pool_text : "", sizes);
     for (int i = 0; i <= p->n; i++)
         fprintf(out, "a[%d], ", i);
     fprintf(out,
-            "work);\n}\nint64_t work_bytes(const int64_t *s)\n"
+            "%swork);\n}\nint64_t work_bytes(const int64_t *s)\n"
             "{\n    return f_work_bytes(%s);\n}\n",
-            sizes);
+            is_parallel(f) ? "&pool, " : "", sizes);
     ck_assert_int_eq(fclose(out), 0);
 }
 
 static void
-build(file *f, const program *p, cot_fn *open, const char *ending, const char *cpu)
+build(file *f, const program *p, cot_fn *open, const char *ending, const cot_compile_options *o)
 {
     cot_type type[MAX_ARGS];
     char code[64], header[64], line[256];
@@ -62,9 +81,8 @@ build(file *f, const program *p, cot_fn *open, const char *ending, const char *c
     snprintf(code, sizeof code, "%s/f.%s", f->folder, ending);
     snprintf(header, sizeof header, "%s/f.h", f->folder);
     const cot_export e = { open, cot_types_of(p->n, type), "f" };
-    ck_assert_msg(cot_build_object(ctx, &e, 1, &(cot_compile_options){ .cpu = cpu }, code,
-                                   header) == COT_OK,
-                  "%s: %s", p->name, cot_error(ctx));
+    ck_assert_msg(cot_build_object(ctx, &e, 1, o, code, header) == COT_OK, "%s: %s", p->name,
+                  cot_error(ctx));
     write_caller(f, p);
     snprintf(line, sizeof line,
              "cd %s && cc -std=c11 -O1 -Wall -Wextra -Werror -fPIC -shared -march=native "
@@ -113,12 +131,12 @@ check_call(const file *f, const program *p, const int64_t *size, cot_array *cons
 }
 
 static void
-check_program(const program *p, const char *ending, const char *cpu)
+check_program(const program *p, const char *ending, const cot_compile_options *o)
 {
     cot_fn *fixed = function_of(p), *open = cot_open(fixed, p->sizes);
     file f;
 
-    build(&f, p, open, ending, cpu);
+    build(&f, p, open, ending, o);
     for (int i = 0; i < SIZES; i++) {
         const int64_t n = sizes[i], other = sizes[(i + 3) % SIZES] % 300, size[] = { n, other };
         cot_array *arg[MAX_ARGS], *wants = NULL;
@@ -149,10 +167,22 @@ START_TEST(c_source)
 }
 END_TEST
 
+START_TEST(objects_with_a_pool)
+{
+    check_program(&programs[_i], "o", &(cot_compile_options){ .threads = 2 });
+}
+END_TEST
+
+START_TEST(c_source_with_a_pool)
+{
+    check_program(&programs[_i], "c", &(cot_compile_options){ .threads = 2 });
+}
+END_TEST
+
 #if defined __x86_64__
 START_TEST(objects_for_several_processors)
 {
-    check_program(&programs[_i], "o", "x86-64,x86-64-v3");
+    check_program(&programs[_i], "o", &(cot_compile_options){ .cpu = "x86-64,x86-64-v3" });
 }
 END_TEST
 #endif
@@ -218,6 +248,8 @@ main(void)
     const suite_case cases[] = {
         EACH(objects, PROGRAMS),
         EACH(c_source, PROGRAMS),
+        EACH(objects_with_a_pool, PROGRAMS),
+        EACH(c_source_with_a_pool, PROGRAMS),
 #if defined __x86_64__
         EACH(objects_for_several_processors, PROGRAMS),
 #endif
