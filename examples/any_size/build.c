@@ -62,11 +62,13 @@ main(int argc, char **argv)
     cot_fn *error = cot_fn_new(ctx, "loss", loss, 4, 1, NULL);
     /* the types say which lengths are fixed; those that are open may be any here */
     const cot_export both[] = {
-        { cot_open(cot_fn_new(ctx, "fall", fall, 3, 2, NULL),
-                   "0: [n, _], 1: [n, _] where n >= 1, n <= 100000"),
+        { cot_open(cot_fn_named(cot_fn_new(ctx, "fall", fall, 3, 2, NULL), "x, v, dt",
+                                "x_next, v_next"),
+                   "x: [n, _], v: [n, _] where n >= 1, n <= 100000"),
           COT_TYPES(cot_f64(8, 3), cot_f64(8, 3), cot_f64()), NULL },
-        { cot_open(cot_fn_new(ctx, "learn", learn, 5, 3, error),
-                   "2: [n, _], 3: [n, _] where n >= 1, n <= 4096"),
+        { cot_open(cot_fn_named(cot_fn_new(ctx, "learn", learn, 5, 3, error),
+                                "w, v, x, y, rate", "w_next, v_next, loss"),
+                   "x: [n, _], y: [n, _] where n >= 1, n <= 4096"),
           COT_TYPES(cot_f32(INPUTS, HIDDEN), cot_f32(HIDDEN, CLASSES), cot_f32(8, INPUTS),
                     cot_f32(8, CLASSES), cot_f32()),
           NULL },

@@ -38,9 +38,8 @@ work_of(int64_t bytes)
 static void
 simulate(int64_t n)
 {
-    double *x = room(FALL_ARG0_BYTES(n)), *v = room(FALL_ARG1_BYTES(n)),
-           *to = room(FALL_ARG0_BYTES(n)), *fast = room(FALL_ARG1_BYTES(n)),
-           dt = 0.05 / (double)n, size = 0;
+    double *x = room(FALL_X_BYTES(n)), *v = room(FALL_V_BYTES(n)), *to = room(FALL_X_BYTES(n)),
+           *fast = room(FALL_V_BYTES(n)), dt = 0.05 / (double)n, size = 0;
     void *work = work_of(fall_work_bytes(n));
 
     for (int64_t i = 0; i < n; i++) {
@@ -80,8 +79,8 @@ random_number(void)
 static void
 train(int64_t points, int64_t batch)
 {
-    float w[2][2 * 16], v[2][16 * 2], *x = room(LEARN_ARG2_BYTES(batch)),
-                                      *y = room(LEARN_ARG3_BYTES(batch)), rate = 0.5f, loss = 0;
+    float w[2][2 * 16], v[2][16 * 2], *x = room(LEARN_X_BYTES(batch)),
+                                      *y = room(LEARN_Y_BYTES(batch)), rate = 0.5f, loss = 0;
     void *work = work_of(learn_work_bytes(batch));
     int now = 0;
 
