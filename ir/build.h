@@ -189,8 +189,8 @@ ir_ints ir_list(ir_build *b, int n, const int64_t *at);
  * number of results, or -1 with the error recorded at b->loc. */
 int ir_infer(ir_build *b, ir_op op, int n_in, const ir_type *const *in, const ir_attrs *at,
              const ir_type **out, int cap);
-/* Is a node with this result to be folded, if it can be?  Programs that compute shapes want
- * their integers known where nothing else is folded. */
+/* Is a node with this result to be folded, if it can be?  StableHLO wants numbers known, from
+ * which shapes are computed, where nothing else is folded. */
 bool ir_folds(const ir_build *b, int n_in, const ir_ref *in, const ir_type *result);
 /* fold.c: a value equal to op(in), bit for bit, without the node; IR_NONE if there is none. */
 ir_ref ir_fold(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at,

@@ -266,27 +266,31 @@ exposes_product(const fold_ctx *c, ir_ref v)
            ir_is_product(c->b, v);
 }
 
-/* Is it a number that a shape may be computed from, or a list of them? */
+/* Is it one number, or a list that a shape may be computed from? */
 static bool
 is_of_shapes(const ir_type *t)
 {
-    return (ir_is_int(t->dtype) || t->dtype == COT_BOOL) && t->rank <= 1 &&
-           t->size <= COT_MAX_RANK;
+    return t->rank == 0 || ((ir_is_int(t->dtype) || t->dtype == COT_BOOL) && t->rank == 1 &&
+                            t->size <= COT_MAX_RANK);
 }
 
 bool
 ir_folds(const ir_build *b, int n_in, const ir_ref *in, const ir_type *result)
 {
+    int rank = 0;
+
     if (b->fold || !b->ctx->folds_shapes)
         return b->fold;
     for (int i = 0; i < n_in; i++) {
         const ir_node *n = ir_bdef(b, in[i]);
+        const ir_type *t = b->value[in[i]].type;
 
-        if (!n || ir_ops[n->op].record != IR_AT_constant ||
-            !is_of_shapes(b->value[in[i]].type))
+        if (!n || ir_ops[n->op].record != IR_AT_constant || !is_of_shapes(t))
             return false;
+        rank |= t->rank;
     }
-    return n_in > 0 && is_of_shapes(result);
+    /* one number that becomes a list is an array that happens to be short */
+    return n_in > 0 && is_of_shapes(result) && (rank || result->size == 1);
 }
 
 ir_ref

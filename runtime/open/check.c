@@ -38,6 +38,23 @@ probe(const rt_opening *o, int number, int alone, int64_t *size)
             nearest(&o->sizes->size[i], probes[(number + (alone && i != alone - 1)) % PROBES]);
 }
 
+/* Of facts that exclude sizes, one that fits: "where n >= 2", or "where n <= 33554467". */
+static const char *
+excluding(const rt_opening *o, const int64_t *size)
+{
+    int which = 0, below = 0;
+
+    for (int i = 1; i < o->sizes->n; i++)
+        if (size[i] > size[which])
+            which = i;
+    while (below + 1 < LARGE && large[below + 1] < size[which])
+        below++;
+    return size[which] > large[0]
+               ? ir_format(o->arena, "where %s <= %d", o->sizes->size[which].name, large[below])
+               : ir_format(o->arena, "where %s >= %" PRId64, o->sizes->size[which].name,
+                           size[which] + 1);
+}
+
 static cot_status
 another_program(const rt_opening *o, ir_loc loc, const int64_t *size)
 {
@@ -45,9 +62,9 @@ another_program(const rt_opening *o, ir_loc loc, const int64_t *size)
         o, loc,
         ir_format(o->arena,
                   "it is another program at %s than at %s; a fact about a size, such "
-                  "as \"where %s >= 2\", excludes one",
+                  "as \"%s\", excludes one",
                   rt_open_sizes_text(o, size), rt_open_sizes_text(o, o->size),
-                  o->sizes->size[0].name));
+                  excluding(o, size)));
 }
 
 /* Is a size 0 or 1? */
@@ -63,7 +80,7 @@ is_tiny(const rt_opening *o, const int64_t *size)
 static cot_status
 check_graph(rt_opening *o, const int64_t *size)
 {
-    const cot_graph *g, *traced;
+    const cot_graph *g;
     const char *text;
 
     if (rt_open_trace_at(o, size, &g) != COT_OK) {
@@ -74,7 +91,6 @@ check_graph(rt_opening *o, const int64_t *size)
             o, 0, ir_format(o->arena, "it fails at %s: %s", rt_open_sizes_text(o, size), why));
     }
     const bool has = rt_open_has_constants(&o->constants, g, size);
-    traced = g;
     COT_TRY(rt_open_without_constants(g, &o->constants, &g));
     COT_TRY(rt_open_text_of(o, g, &text));
     if (has && rt_open_is_instance(&o->graphs, text, size))
@@ -82,19 +98,49 @@ check_graph(rt_opening *o, const int64_t *size)
     const ir_loc loc = rt_open_loc_of_line(o, o->graphs.text, o->graphs.line);
     if (!has || !is_tiny(o, size))
         return another_program(o, loc, size);
-    rt_other_graph x = { .graph = traced, .loc = loc };
+    rt_other_graph x = { .loc = loc };
     memcpy(x.size, size, sizeof *size * (size_t)o->sizes->n);
     IR_PUSH(o->arena, o->other, o->n_other, o->cap_other, x);
     return COT_OK;
 }
 
-/* Where there is at most one element the program may be written otherwise: trial.c. */
-cot_status
-rt_open_try_others(rt_opening *o, const cot_kernel *k)
+/* Compare the kernel with the function as it is compiled for these sizes alone. */
+static cot_status
+try_at(rt_opening *o, const cot_kernel *k, const int64_t *size, ir_loc loc, bool must)
 {
+    const cot_graph *g;
+
+    if (o->source->graph(o->source->user, o->arena, size, &g) != COT_OK) {
+        cot_error_clear(o->ctx);
+        return must ? another_program(o, loc, size) : COT_OK;
+    }
+    const rt_trial is = rt_open_trial(k, g, size, !must, o->arena);
+    if (must)
+        return is == RT_TRIAL_AGREES ? COT_OK : another_program(o, loc, size);
+    return is == RT_TRIAL_DIFFERS
+               ? rt_open_refuse(o, loc,
+                                ir_format(o->arena,
+                                          "its results at %s are not those of its kernel for "
+                                          "that alone",
+                                          rt_open_sizes_text(o, size)))
+               : COT_OK;
+}
+
+/* Where there is at most one element the program may be written otherwise.  At some sizes every
+ * program is tried: what is not folded when sizes are open may choose another algorithm. */
+cot_status
+rt_open_try(rt_opening *o, const cot_kernel *k)
+{
+    static const int16_t tried[] = { 3, 17, 40 };
+    int64_t size[CG_MAX_SIZES];
+
     for (uint32_t i = 0; i < o->n_other; i++)
-        if (!rt_open_agrees(k, o->other[i].graph, o->other[i].size, o->arena))
-            return another_program(o, o->other[i].loc, o->other[i].size);
+        COT_TRY(try_at(o, k, o->other[i].size, o->other[i].loc, true));
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+        for (int j = 0; j < o->sizes->n; j++)
+            size[j] = nearest(&o->sizes->size[j], tried[i] + 5 * j);
+        COT_TRY(try_at(o, k, size, 0, false));
+    }
     return COT_OK;
 }
 

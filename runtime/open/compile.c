@@ -272,7 +272,7 @@ compile(rt_opening *o, rt_open *open, cot_kernel **out)
     rt_store_open(o->ctx);
     COT_TRY(o->plan->backend->load(o->ctx, &o->plan->target, m, &k->code));
     atomic_store_explicit(&k->entry, k->code.entry, memory_order_relaxed);
-    return rt_open_try_others(o, k);
+    return rt_open_try(o, k);
 }
 
 cot_status

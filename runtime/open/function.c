@@ -60,8 +60,8 @@ rt_open_compile_fn(cot_fn *f, cot_types types, const rt_plan *p, cot_kernel **ou
     return rt_open_compile(f->ctx, source, sizes, p, out);
 }
 
-/* A module whose program is written otherwise at some size is tried: as a kernel of this
- * machine, since that for which the file is made may be another one. */
+/* A module for a file is tried as a kernel of this machine, since that for which the file is
+ * made may be another one. */
 static cot_status
 try_here(const rt_opening *o)
 {
@@ -72,6 +72,9 @@ try_here(const rt_opening *o)
 
     *sizes = *o->sizes;
     COT_TRY(rt_plan_new(ctx, NULL, o->source->name, &p));
+    if (p.engine != RT_JIT)
+        return o->n_other ? rt_open_refuse(o, 0, "it cannot be tried without a back end")
+                          : COT_OK;
     const cot_status status = rt_open_compile(ctx, o->source, sizes, &p, &k);
     cot_kernel_free(k);
     return status;
@@ -81,6 +84,7 @@ cot_status
 rt_open_lower_file(cot_context *ctx, const rt_open_source *source, rt_sizes *sizes,
                    const rt_plan *p, ir_arena *a, rt_open **out)
 {
+    const bool is_first = !*out; /* of several forms of the file */
     rt_open *open = *out = IR_NEW(a, rt_open);
     rt_opening o;
 
@@ -89,5 +93,5 @@ rt_open_lower_file(cot_context *ctx, const rt_open_source *source, rt_sizes *siz
     if (p->donated.n)
         return rt_open_refuse(&o, 0, "an argument of it is donated");
     COT_TRY(rt_open_lower(&o, open));
-    return o.n_other ? try_here(&o) : COT_OK;
+    return is_first ? try_here(&o) : COT_OK;
 }

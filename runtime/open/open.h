@@ -72,8 +72,12 @@ cot_status rt_open_source_of(cot_fn *f, cot_types types, ir_arena *a,
 /* The general module of a function, for a file. */
 cot_status rt_open_lower_file(cot_context *ctx, const rt_open_source *source, rt_sizes *sizes,
                               const rt_plan *p, ir_arena *a, rt_open **out);
-/* trial.c: has the loaded kernel the results of f, which is its function at these sizes? */
-bool rt_open_agrees(const cot_kernel *k, const cot_graph *f, const int64_t *size, ir_arena *a);
+/* trial.c: has the loaded kernel the results of f, which is its function at these sizes?
+ * What a call changes, or the runtime supplies, is not tried, nor, if `small`, what takes
+ * long. */
+typedef enum rt_trial { RT_TRIAL_NONE, RT_TRIAL_AGREES, RT_TRIAL_DIFFERS } rt_trial;
+rt_trial rt_open_trial(const cot_kernel *k, const cot_graph *f, const int64_t *size, bool small,
+                       ir_arena *a);
 void rt_open_free(cot_context *ctx, rt_open *o);
 
 /* sizes.c: the lengths of the axes of a parameter, arguments and then results; NULL: none is

@@ -5,9 +5,8 @@
 #include "runtime/open/graphs.h"
 #include "runtime/open/open.h"
 
-/* A graph at sizes at which it is not the one that the samples predict. */
+/* Sizes at which the graph is not the one that the samples predict. */
 typedef struct rt_other_graph {
-    const cot_graph *graph;
     ir_loc loc;
     int64_t size[CG_MAX_SIZES];
 } rt_other_graph;
@@ -60,7 +59,7 @@ cot_status rt_open_lower(rt_opening *o, rt_open *open);
 
 /* check.c.  Check the graph and the kernel at sizes that are no samples. */
 cot_status rt_open_check_others(rt_opening *o, rt_open *out);
-/* Where there is at most one element the program may be written otherwise: trial.c. */
-cot_status rt_open_try_others(rt_opening *o, const cot_kernel *k);
+/* Try the loaded kernel where the graph is another one, and at a few small sizes: trial.c. */
+cot_status rt_open_try(rt_opening *o, const cot_kernel *k);
 
 #endif

@@ -1,9 +1,9 @@
-/* A trial of a general kernel, where the program at a size is written otherwise.
+/* A trial of a general kernel: its results at some sizes are those of the reference evaluator
+ * for the function as it is compiled for these sizes alone, for several operands.
  *
  * Over an axis of one element a sum is that element, and arrays of shapes [1, 1, 3] need no
- * broadcast where those of [n, 1, 3] and [1, n, 3] do: the function traces to another graph,
- * which must compute the same.  There the kernel's results are compared with those of the
- * reference evaluator, for several operands. */
+ * broadcast where those of [n, 1, 3] and [1, n, 3] do: there the function traces to another
+ * graph, which must compute the same. */
 #include <stdlib.h>
 
 #include "ir/diag.h"
@@ -12,7 +12,7 @@
 #include "runtime/trap.h"
 #include "runtime/values.h"
 
-enum { TRIALS = 3, LINE = 64 };
+enum { TRIALS = 3, LINE = 64, MOST_ELEMENTS = 200000, MOST_COST = 2000000 };
 
 static void
 fill(const ir_type *t, uint32_t *seed, void *data)
@@ -76,9 +76,9 @@ call(const cot_kernel *k, void *const *in, void *const *out, const int64_t *size
     return k->code.entry(all, work + (LINE - (uintptr_t)work % LINE) % LINE);
 }
 
-static bool
-agrees_once(const cot_kernel *k, const ir_graph *f, const ir_graph *prepared,
-            const int64_t *size, uint32_t *seed, ir_arena *a)
+static rt_trial
+try_once(const cot_kernel *k, const ir_graph *f, const ir_graph *prepared, const int64_t *size,
+         uint32_t *seed, ir_arena *a)
 {
     void **in = IR_NEW_N(a, void *, f->n_in + 1), **own = IR_NEW_N(a, void *, f->n_out + 1),
          **out = IR_NEW_N(a, void *, f->n_out + 1);
@@ -91,27 +91,49 @@ agrees_once(const cot_kernel *k, const ir_graph *f, const ir_graph *prepared,
         own[i] = room_for(a, ir_type_at(f, f->out[i]));
         out[i] = room_for(a, ir_type_at(f, f->out[i]));
     }
-    if (rt_eval(prepared, own, (const void *const *)in) != COT_OK ||
-        call(k, in, out, size, a) != 0)
-        return false;
+    if (rt_eval(prepared, own, (const void *const *)in) != COT_OK) {
+        cot_error_clear(k->ctx);
+        return RT_TRIAL_NONE;
+    }
+    if (call(k, in, out, size, a) != 0)
+        return RT_TRIAL_DIFFERS;
     for (int i = 0; i < f->n_out; i++)
         if (!same(ir_type_at(f, f->out[i]), own[i], out[i]))
-            return false;
-    return true;
+            return RT_TRIAL_DIFFERS;
+    return RT_TRIAL_AGREES;
 }
 
-bool
-rt_open_agrees(const cot_kernel *k, const cot_graph *f, const int64_t *size, ir_arena *a)
+/* Does the evaluator take milliseconds?  A loop that data ends may take forever. */
+static bool
+is_quick(const cot_kernel *k, const ir_graph *f, const int64_t *size)
+{
+    int64_t elements = 0;
+
+    for (ir_ref v = 1; v < f->n_values; v++)
+        elements += ir_type_at(f, v)->size;
+    return elements <= MOST_ELEMENTS && !f->whiles &&
+           cg_form_at(&k->open->cost, size) <= MOST_COST;
+}
+
+rt_trial
+rt_open_trial(const cot_kernel *k, const cot_graph *f, const int64_t *size, bool small,
+              ir_arena *a)
 {
     ir_graph *prepared;
     uint32_t seed = 7;
 
-    /* what a call changes, or the runtime supplies, is not tried */
     if (f->n_inout || f->effectful || ir_count_open(f) != f->n_in || f->n_in != k->n_in ||
-        f->n_out != k->n_out || pass_prepare(f, &prepared) != COT_OK)
-        return false;
-    for (int i = 0; i < TRIALS; i++)
-        if (!agrees_once(k, f, prepared, size, &seed, a))
-            return false;
-    return true;
+        f->n_out != k->n_out || (small && !is_quick(k, f, size)))
+        return RT_TRIAL_NONE;
+    if (pass_prepare(f, &prepared) != COT_OK) {
+        cot_error_clear(k->ctx);
+        return RT_TRIAL_NONE;
+    }
+    for (int i = 0; i < TRIALS; i++) {
+        const rt_trial is = try_once(k, f, prepared, size, &seed, a);
+
+        if (is != RT_TRIAL_AGREES)
+            return is;
+    }
+    return RT_TRIAL_AGREES;
 }

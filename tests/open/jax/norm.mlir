@@ -1,0 +1,39 @@
+// 0: [n, 9] where n >= 4, n <= 100000
+module @jit__lambda attributes {jax.uses_shape_polymorphism = true, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<?x9xf32>) -> (tensor<?x9xf32> {jax.result_info = "result"}) {
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %c_0 = stablehlo.constant dense<-4> : tensor<i32>
+    %c_1 = stablehlo.constant dense<1> : tensor<i32>
+    %0 = stablehlo.get_dimension_size %arg0, dim = 0 : (tensor<?x9xf32>) -> tensor<i32>
+    %1 = stablehlo.compare GE, %0, %c_1, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.custom_call @shape_assertion(%1, %0) {api_version = 2 : i32, error_message = "shapes", has_side_effect = true} : (tensor<i1>, tensor<i32>) -> ()
+    %2 = stablehlo.convert %0 : tensor<i32>
+    %3 = stablehlo.add %2, %c_0 : tensor<i32>
+    %4 = stablehlo.compare GE, %3, %c, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %5 = stablehlo.convert %0 : tensor<i32>
+    %6 = stablehlo.add %5, %c_0 : tensor<i32>
+    stablehlo.custom_call @shape_assertion(%4, %6, %0) {api_version = 2 : i32, error_message = "shapes", has_side_effect = true} : (tensor<i1>, tensor<i32>, tensor<i32>) -> ()
+    %7 = call @_wrapped_jax_export_main(%0, %arg0) : (tensor<i32>, tensor<?x9xf32>) -> tensor<?x9xf32>
+    return %7 : tensor<?x9xf32>
+  }
+  func.func private @_wrapped_jax_export_main(%arg0: tensor<i32> {jax.global_constant = "n"}, %arg1: tensor<?x9xf32>) -> (tensor<?x9xf32> {jax.result_info = "result"}) {
+    %c = stablehlo.constant dense<9> : tensor<1xi32>
+    %0 = call @norm(%arg0, %arg1) : (tensor<i32>, tensor<?x9xf32>) -> tensor<?x1xf32>
+    %1 = stablehlo.reshape %arg0 : (tensor<i32>) -> tensor<1xi32>
+    %2 = stablehlo.concatenate %1, %c, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %3 = stablehlo.dynamic_broadcast_in_dim %0, %2, dims = [0, 1] : (tensor<?x1xf32>, tensor<2xi32>) -> tensor<?x9xf32>
+    %4 = stablehlo.divide %arg1, %3 : tensor<?x9xf32>
+    return %4 : tensor<?x9xf32>
+  }
+  func.func private @norm(%arg0: tensor<i32> {jax.global_constant = "n"}, %arg1: tensor<?x9xf32>) -> tensor<?x1xf32> {
+    %c = stablehlo.constant dense<1> : tensor<1xi32>
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %0 = stablehlo.multiply %arg1, %arg1 : tensor<?x9xf32>
+    %1 = stablehlo.reduce(%0 init: %cst) applies stablehlo.add across dimensions = [1] : (tensor<?x9xf32>, tensor<f32>) -> tensor<?xf32>
+    %2 = stablehlo.reshape %arg0 : (tensor<i32>) -> tensor<1xi32>
+    %3 = stablehlo.concatenate %2, %c, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %4 = stablehlo.dynamic_broadcast_in_dim %1, %3, dims = [0] : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x1xf32>
+    %5 = stablehlo.sqrt %4 : tensor<?x1xf32>
+    return %5 : tensor<?x1xf32>
+  }
+}
