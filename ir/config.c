@@ -49,6 +49,7 @@ ir_config_read(cot_context *ctx, const cot_options *options)
         .off = text(ctx, o->off, "COT_OFF"),
         .target = text(ctx, o->target, "COT_TARGET"),
         .driver = text(ctx, o->driver, "COT_CUDA_DRIVER"),
+        .profile = text(ctx, o->profile, "COT_PROFILE"),
         .verify = number(ctx, o->verify, "COT_VERIFY", debug),
         .time = number(ctx, o->time, "COT_TIME", 0) > 0,
         .debug = number(ctx, o->debug, "COT_DEBUG", 0) > 0,
@@ -64,6 +65,7 @@ ir_config_read(cot_context *ctx, const cot_options *options)
         .cache_bytes = o->cache_bytes,
         .cache_dir_bytes = o->cache_dir_bytes ? o->cache_dir_bytes : CACHE_DIR_BYTES,
     };
+    ctx->config.counted = ctx->config.profile != NULL;
     ctx->progress.call = o->progress;
     ctx->progress.user = o->progress_user;
     ctx->comm = o->comm;

@@ -37,9 +37,10 @@ typedef struct ir_named_axis {
 
 /* The switches of cot_options and of the environment, resolved once (config.c). */
 typedef struct ir_config {
-    const char *dump, *dump_fn, *dump_dir, *off, *target, *driver;
+    const char *dump, *dump_fn, *dump_dir, *off, *target, *driver, *profile;
     int verify; /* 0 ... 2, as in cot_options */
     bool time, debug, perf, isolate, trapping_math, trap, tiered;
+    bool counted; /* runs and times of kernels: runtime/profile.h */
     int threads, compile_threads, vector_bits;
     const char *cache_dir; /* the option: see ir_config_cache_dir */
     uint64_t cache_dir_bytes, cache_bytes;

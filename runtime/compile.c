@@ -16,6 +16,7 @@
 #include "passes/pass.h"
 #include "runtime/device.h"
 #include "runtime/open/open.h"
+#include "runtime/profile.h"
 #include "runtime/store.h"
 #include "runtime/tier.h"
 #include "runtime/world.h"
@@ -266,6 +267,7 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
     k->parallel = low.module->parallel;
     rt_kernel_pool(k);
     rt_make_blocks(k, (size_t)low.module->work_bytes);
+    COT_TRY(rt_profile_begin(f->ctx, low.module, &k->profile));
     start = ir_now();
     rt_store_open(f->ctx);
     COT_TRY(rt_tier_begin(k, &low, scratch, &begun));

@@ -99,6 +99,7 @@ struct cot_kernel {
     cot_parallel *pool;         /* NULL: one thread */
     rt_blocks *blocks;          /* NULL: no work block is needed */
     struct rt_program *program; /* the program on a device; NULL: none */
+    struct rt_profile *profile; /* what its probes fill; NULL: it has none */
     struct rt_open *open; /* sizes are open: runtime/open/open.h; NULL: none is */
 };
 

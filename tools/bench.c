@@ -4,8 +4,9 @@
  * the time until a call can be made, and calls are timed when the code has come.  The limit is
  * the greater of bytes over memory speed and flops over peak, both measured here on one core.
  * Bytes are those of arguments and results, each moved once; flops are the cost model's
- * estimate.  Working sets that fit a cache can be faster than this memory limit.  --compile:
- * one compilation, pass by pass, and no call.  --schedule: schedules.c. */
+ * estimate.  Working sets that fit a cache can be faster than this memory limit.  --profile: a
+ * row for each kernel, measured in calls of code that has probes.  --compile: one compilation,
+ * pass by pass, and no call.  --schedule: schedules.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -13,6 +14,7 @@
 
 #include "ir/diag.h"
 #include "runtime/compile.h"
+#include "runtime/profile.h"
 #include "runtime/values.h"
 #include "tools/cot.h"
 
@@ -175,6 +177,50 @@ report_compile(const cot_kernel *k, double read, double compile)
     printf("most memory  %10ld KB\n", used.ru_maxrss);
 }
 
+enum { PROFILED_US = 300000 }; /* of calls that a profile counts, after others */
+
+static cot_status
+print_profile(const cot_kernel *k, void *const *args, double without)
+{
+    double least, median, start, passed;
+    int64_t calls = 0;
+    ir_buf b;
+
+    COT_TRY(cli_time_calls(k, args, &least, &median));
+    rt_profile_clear(k->profile);
+    start = now();
+    do {
+        COT_TRY(rt_call_kernel(k, args, NULL));
+        passed = now() - start;
+        calls++;
+    } while (passed < 1e-6 * PROFILED_US);
+    ir_buf_init(&b, &k->ctx->arena);
+    rt_profile_table(&b, k->profile, calls, passed);
+    printf("\n%sa call with the profile takes %.3f us, %.3f times what it takes without\n",
+           b.text, 1e6 * least, least / without);
+    return COT_OK;
+}
+
+/* Calls of the same function, compiled once more with probes. */
+static cot_status
+report_profile(cot_cli *c, const ir_graph *f, const cot_compile_options *o, void *const *args,
+               double without)
+{
+    const bool counted = c->ctx->config.counted;
+    cot_kernel *k;
+
+    c->ctx->config.counted = true;
+    const cot_status compiled = cot_compile_graph(f, o, &k);
+    c->ctx->config.counted = counted;
+    COT_TRY(compiled);
+    const cot_status status = k->profile
+                                  ? print_profile(k, args, without)
+                                  : ir_fail(c->ctx, 0, f->name, ERR_usage,
+                                            "this back end has no profile; wants jit or c");
+    cot_kernel_free(k);
+    return status;
+}
+
 int
 cli_bench(cot_cli *c)
 {
@@ -213,6 +259,8 @@ cli_bench(cot_cli *c)
     status = cli_time_calls(k, args, &least, &median);
     if (status == COT_OK)
         report(k, read, compile, least, median);
+    if (status == COT_OK && c->profile)
+        status = report_profile(c, f, &o, args, least);
     cot_kernel_free(k);
     return status == COT_OK ? EXIT_DONE : cli_failed(c);
 }

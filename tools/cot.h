@@ -21,7 +21,7 @@ typedef struct cot_cli {
     int threads, processes, rank; /* rank: of this process; those from 1 on print nothing */
     double timeout;
     bool after_each, bless, expect, locs, debug, fast, imported, isolate, trapping_math,
-        compile, tiered, fix, only_check, assembly;
+        compile, tiered, fix, only_check, assembly, profile;
     cot_limits limits;
     int n_in, n_exports, n_ranges;
     const char **in, **exports, **ranges;

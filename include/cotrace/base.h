@@ -170,6 +170,11 @@ typedef struct cot_options {
     /* the processes that share the axes of cot_vmap's .over: cotrace/comm.h; it outlives the
      * context; NULL: this one alone */
     const struct cot_comm *comm;
+    /* a file, written when the context ends: how often each kernel that was compiled for this
+     * machine ran and how long, as JSON that Perfetto shows: docs/profile.md.  It is created at
+     * the first compilation, which fails if it cannot be (COT_ERR_IO); NULL: COT_PROFILE
+     * says */
+    const char *profile;
 } cot_options;
 
 /* A new context.  options may be NULL; its strings are copied.  NULL if memory is short.
