@@ -45,12 +45,95 @@ cg_span_with(cg_written *w, const cg_span *list, cg_form first, int64_t count)
     return all;
 }
 
+/* Add a dimension of blocks; adjacent blocks become one. */
+static void
+add_blocks(cg_span *s, int64_t stride, int64_t count)
+{
+    int at = s->n++, n = 0;
+
+    for (; at > 0 && s->dim[at - 1].stride < stride; at--)
+        s->dim[at] = s->dim[at - 1];
+    s->dim[at] = (span_dim){ stride, count };
+    for (int j = s->n; j-- > 0 && s->dim[j].stride <= s->count; s->n--)
+        s->count += s->dim[j].stride * (s->dim[j].count - 1);
+    for (int j = 0; j < s->n; j++) {
+        const span_dim next = s->dim[j];
+        if (n > 0 && s->dim[n - 1].stride == next.stride * next.count)
+            s->dim[n - 1] = (span_dim){ next.stride, s->dim[n - 1].count * next.count };
+        else
+            s->dim[n++] = next;
+    }
+    s->n = n;
+}
+
+/* Is each block of a dimension within one of the dimension before it? */
+static bool
+is_nested(const cg_span *s)
+{
+    for (int j = 0; j < s->n; j++) {
+        const int64_t within =
+            j + 1 < s->n ? s->dim[j + 1].stride * s->dim[j + 1].count : s->count;
+        if (s->dim[j].stride < within)
+            return false;
+    }
+    return true;
+}
+
+/* Drop a dimension of s that x does not have, if they are else equal. */
+static bool
+drop_other_dim(const cg_span *s, const cg_span *x, cg_span *out, span_dim *dropped)
+{
+    int at = 0;
+
+    while (at < x->n && s->dim[at].stride == x->dim[at].stride &&
+           s->dim[at].count == x->dim[at].count)
+        at++;
+    *out = *s;
+    *dropped = s->dim[at];
+    out->n--;
+    memmove(out->dim + at, out->dim + at + 1, (size_t)(out->n - at) * sizeof *out->dim);
+    return memcmp(out->dim, x->dim, (size_t)x->n * sizeof *x->dim) == 0;
+}
+
+/* The union of blocks s and blocks x, which are as far from them as those of a dimension of s
+ * are from each other or, if s has as many dimensions, which begin a new one: a loop that is
+ * unrolled writes what one that is not does. */
+static bool
+continues(const cg_span *s, const cg_span *x, cg_span *out)
+{
+    span_dim d = { 0, 1 };
+    int64_t by;
+
+    if (s->unknown || x->unknown || x->n == 0 || s->count != x->count ||
+        !difference(&x->first, &s->first, &by) || by == 0)
+        return false;
+    if (s->n == x->n + 1) {
+        if (!drop_other_dim(s, x, out, &d) || (by != d.stride * d.count && by != -d.stride))
+            return false;
+    } else {
+        d.stride = by < 0 ? -by : by;
+        *out = *s;
+        if (s->n != x->n || memcmp(s->dim, x->dim, (size_t)x->n * sizeof *x->dim) != 0)
+            return false;
+    }
+    if (by < 0)
+        out->first = x->first;
+    if (out->n == CG_VERIFY_MAX_SPAN_DIMS)
+        return false;
+    add_blocks(out, d.stride, d.count + 1);
+    return is_nested(out);
+}
+
 const cg_span *
 cg_span_with_span(cg_written *w, const cg_span *list, const cg_span *x)
 {
     if (cg_span_is_range(x))
         return cg_span_with(w, list, x->first, x->count);
     cg_span *copy = IR_NEW(w->arena, cg_span);
+    if (list && continues(list, x, copy)) {
+        copy->next = list->next;
+        return copy;
+    }
     *copy = *x;
     copy->next = list;
     return copy;
@@ -165,27 +248,6 @@ cg_span_has_parts(const cg_span *list)
     for (const cg_span *s = list; s; s = s->next)
         n += cg_span_is_range(s);
     return n > 1;
-}
-
-/* Add a dimension of blocks; adjacent blocks become one. */
-static void
-add_blocks(cg_span *s, int64_t stride, int64_t count)
-{
-    int at = s->n++, n = 0;
-
-    for (; at > 0 && s->dim[at - 1].stride < stride; at--)
-        s->dim[at] = s->dim[at - 1];
-    s->dim[at] = (span_dim){ stride, count };
-    for (int j = s->n; j-- > 0 && s->dim[j].stride <= s->count; s->n--)
-        s->count += s->dim[j].stride * (s->dim[j].count - 1);
-    for (int j = 0; j < s->n; j++) {
-        const span_dim next = s->dim[j];
-        if (n > 0 && s->dim[n - 1].stride == next.stride * next.count)
-            s->dim[n - 1] = (span_dim){ next.stride, s->dim[n - 1].count * next.count };
-        else
-            s->dim[n++] = next;
-    }
-    s->n = n;
 }
 
 /* Extend s to what all iterations write; false: that is not a span. */

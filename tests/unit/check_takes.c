@@ -46,6 +46,8 @@ static const program programs[] = {
       2 * 1050625 + 1026 + 1 },
     { "lines in lanes", CUMULATIVE("cummin", "1029,20", "axis=0, reverse=true"),
       1024 + 2 * 1029, 0, 0 },
+    { "chunks of blocks of lines", CUMULATIVE("cumsum", "32785,20", "axis=0"),
+      32768 + 2 * 32 + 2 * 32785, 0, 0 },
     { "reversed", CUMULATIVE("cumsum", "3,2048", "axis=1, reverse=true"), 1024 + 2 * 2048, 0,
       2 * 2048 + 2 },
     { "tensor cores, f32", PRODUCT("f32", "64", "40", "70"), 40, 2 * 48, 0 },

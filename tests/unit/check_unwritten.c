@@ -101,6 +101,37 @@ rows_with_gaps(bool wrong)
     cg_loop_end(&b, l);
 }
 
+/* Column by column, rows by fours, of which each third one lies aside; then all of them. */
+static void
+rows_by_fours(int64_t columns, int64_t aside)
+{
+    cg_val i, column, l = loop(CG_SERIAL, columns, &column), v = loop(CG_SERIAL, 4, &i);
+
+    for (int64_t j = 0; j < 4; j++) {
+        const cg_val row = cg_iadd(&b, cg_imul(&b, i, 12), number(3 * j));
+        cg_store(&b, own, cg_iadd(&b, cg_iadd(&b, row, number(j == 2 ? aside : 0)), column),
+                 one, 0);
+    }
+    cg_loop_end(&b, v);
+    v = loop(CG_SERIAL, 16, &i);
+    const cg_val at = cg_iadd(&b, cg_imul(&b, i, 3), column);
+    cg_store(&b, y, at, cg_load(&b, own, at, 0), 0);
+    cg_loop_end(&b, v);
+    cg_loop_end(&b, l);
+}
+
+static void
+a_row_twice(bool wrong)
+{
+    rows_by_fours(3, wrong ? -3 : 0);
+}
+
+static void
+a_row_aside(bool wrong)
+{
+    rows_by_fours(2, wrong ? 1 : 0);
+}
+
 /* Each iteration reads what the one before has written; the first needs a beginning. */
 static void
 chain(bool wrong)
@@ -175,7 +206,8 @@ static const verified_row row[] = {
     { "the tail", tail },           { "rows with gaps", rows_with_gaps },
     { "a chain", chain },           { "a panel", panel },
     { "of a thread", of_a_thread }, { "handed over", handed_over },
-    { "another buffer", one_side },
+    { "another buffer", one_side }, { "a row twice", a_row_twice },
+    { "a row aside", a_row_aside },
 };
 enum { ROWS = sizeof row / sizeof *row };
 
