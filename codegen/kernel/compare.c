@@ -100,8 +100,10 @@ cg_kernel_clear_unused(cg_kernel *k, ir_arena *scratch)
 
     for (uint32_t v = 1; v < k->n_insns; v++)
         cg_each_operand(&k->insn[v], mark, used);
-    for (uint32_t i = 0; i < k->n_reductions; i++)
+    for (uint32_t i = 0; i < k->n_reductions; i++) {
         mark(used, k->reduction[i].split);
+        mark(used, k->reduction[i].count);
+    }
     for (uint32_t i = 0; i < k->n_takes; i++) {
         mark(used, k->take[i].when);
         for (int j = 0; j < k->take[i].n; j++)

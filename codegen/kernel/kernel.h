@@ -260,6 +260,7 @@ typedef struct cg_reduction {
     cg_val split;
     int64_t parts; /* 1: the reduction is not split */
     ir_loc loc;
+    cg_val count; /* 0, or the value of n, which is computed */
 } cg_reduction;
 
 typedef struct cg_take_term {
@@ -456,6 +457,8 @@ cg_val cg_call_extern(cg_build *b, const cg_extern *x, cot_dtype type);
 /* Declarations for the verifier: what the reductions of a kernel take (verify/coverage.h), at
  * the cursor. cg_reduction_new returns the number of the reduction, from 1 on. */
 uint32_t cg_reduction_new(cg_build *b, int64_t n, cg_val split, int64_t parts);
+/* A reduction that is not split, whose number of elements is a value. */
+uint32_t cg_reduction_counted(cg_build *b, cg_val count);
 void cg_take_element(cg_build *b, cg_take x);
 /* Declare that element x + y is taken; y is 0 for none. */
 void cg_take_value(cg_build *b, uint32_t reduction, cg_val x, cg_val y);

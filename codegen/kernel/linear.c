@@ -138,6 +138,18 @@ range_of_type(cot_dtype t, int64_t *lo, int64_t *hi)
 
 static bool range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, cg_descent at);
 
+/* Quotients and remainders of an open extent are kept, since it is another one in each call: it
+ * is at most this. */
+static const int64_t MOST_OPEN = (int64_t)1 << 50;
+
+static bool
+is_open_extent(const cg_kernel *k, cg_val v)
+{
+    int64_t x;
+
+    return k->module->n_open && cg_is_const(k, v, &x) && cg_module_is_open(k->module, x);
+}
+
 /* The range of x rem c or x and c, for a constant c >= 0. */
 static bool
 range_of_remainder(const cg_kernel *k, const cg_insn *i, int64_t *lo, int64_t *hi,
@@ -151,7 +163,7 @@ range_of_remainder(const cg_kernel *k, const cg_insn *i, int64_t *lo, int64_t *h
     *hi = i->op == SC_and ? c : c - 1;
     if (range(k, i->in[0], &lo_x, &hi_x, cg_descent_below(at)) && lo_x >= 0) {
         *lo = 0;
-        *hi = hi_x < *hi ? hi_x : *hi;
+        *hi = hi_x < *hi && !is_open_extent(k, i->in[0]) ? hi_x : *hi;
     }
     return true;
 }
@@ -200,6 +212,10 @@ range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, cg_descent at)
         if (!cg_is_const(k, i->in[1], &c) || c <= 0 ||
             !range(k, i->in[0], lo, hi, cg_descent_below(at)))
             return false;
+        if (is_open_extent(k, i->in[0])) {
+            *lo = 0;
+            *hi = MOST_OPEN;
+        }
         *lo /= c;
         *hi /= c;
         return true;

@@ -16,11 +16,22 @@ mark_of(cg_build *b)
 uint32_t
 cg_reduction_new(cg_build *b, int64_t n, cg_val split, int64_t parts)
 {
-    const cg_reduction x = { mark_of(b), n, split, parts, b->loc };
+    const cg_reduction x = { mark_of(b), n, split, parts, b->loc, 0 };
     cg_kernel *k = b->k;
 
     IR_PUSH(k->arena, k->reduction, k->n_reductions, k->cap_reductions, x);
     return k->n_reductions;
+}
+
+uint32_t
+cg_reduction_counted(cg_build *b, cg_val count)
+{
+    int64_t n = 0;
+    const bool known = cg_is_const(b->k, count, &n);
+    const uint32_t number = cg_reduction_new(b, n, 0, 1);
+
+    b->k->reduction[number - 1].count = known ? 0 : count;
+    return number;
 }
 
 void

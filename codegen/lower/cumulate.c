@@ -9,6 +9,10 @@
  * loops over blocks, both of which threads may share: one for totals (which a line of one block
  * does not need) and one for results.
  *
+ * Where the number of elements is open (cg_is_open), what depends on it is a value that the
+ * kernel computes: how many blocks each level has, and what is behind them.  There are as many
+ * levels as the largest number needs, most of which then have nothing to do.
+ *
  * Each scan declares to the verifier that its totals take each element of their blocks once,
  * that its results take each element of the line once, and that each result is stored once
  * (verify/coverage.h). */
@@ -21,21 +25,31 @@
 #include "codegen/lower/rules.h"
 #include "codegen/tuning.h"
 
-/* Scan elements base ... base + m - 1 and store the results, with the prefix `before` of the
- * block if there is one.  Returns the last element without that prefix. */
+/* Is i among the first `there`?  0: without a condition. */
 static cg_val
-chunk(cg_lowering *l, cg_cumulating *c, cg_ix base, int m, cg_val carry, cg_val before)
+is_there(cg_lowering *l, int i, cg_val there)
+{
+    return there ? cg_insn2(&l->b, SC_lt, COT_I64, cg_i64(&l->b, i), there) : 0;
+}
+
+/* Scan elements base ... base + m - 1, or the first `there` of them (0: all), and store the
+ * results, with the prefix `before` of the block if there is one.  Returns the last element
+ * without that prefix. */
+static cg_val
+chunk(cg_lowering *l, cg_cumulating *c, cg_ix base, int m, cg_val there, cg_val carry,
+      cg_val before)
 {
     cg_val x[CG_CHUNK];
     for (int i = 0; i < m; i++)
-        x[i] = cg_cumulate_element(l, c, cg_ix_addc(&l->ix, base, i));
+        x[i] = cg_cumulate_element(l, c, cg_ix_addc(&l->ix, base, i), is_there(l, i, there));
     for (int d = 1; d < m; d *= 2)
         for (int i = m - 1; i >= d; i--)
             x[i] = cg_cumulate_combine(l, c, x[i - d], x[i]);
     for (int i = 0; i < m; i++) {
         x[i] = cg_cumulate_combine(l, c, carry, x[i]);
         cg_cumulate_put(l, c, cg_ix_addc(&l->ix, base, i),
-                        before ? cg_cumulate_combine(l, c, before, x[i]) : x[i]);
+                        before ? cg_cumulate_combine(l, c, before, x[i]) : x[i],
+                        is_there(l, i, there));
     }
     return x[m - 1];
 }
@@ -46,11 +60,30 @@ chunk_total(cg_lowering *l, cg_cumulating *c, cg_ix base)
 {
     cg_val x[CG_CHUNK];
     for (int i = 0; i < CG_CHUNK; i++)
-        x[i] = cg_cumulate_element(l, c, cg_ix_addc(&l->ix, base, i));
+        x[i] = cg_cumulate_element(l, c, cg_ix_addc(&l->ix, base, i), 0);
     for (int d = 1; d < CG_CHUNK; d *= 2)
         for (int i = CG_CHUNK - 1; i >= d; i -= 2 * d)
             x[i] = cg_cumulate_combine(l, c, x[i - d], x[i]);
     return x[CG_CHUNK - 1];
+}
+
+/* Scan `chunks` chunks from base on, at most `most`, and return the carry behind them. */
+static cg_val
+whole_chunks(cg_lowering *l, cg_cumulating *c, cg_ix base, cg_val chunks, int64_t most,
+             bool results, cg_val before)
+{
+    cg_val carry = cg_neutral(&l->b, c->how.op, c->how.type);
+    cg_val loop = cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), chunks, 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_val now = cg_loop_carry(&l->b, loop, c->how.type, carry);
+    cg_ix k = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, most - 1);
+    cg_ix start = cg_ix_add(&l->ix, base, cg_ix_mul(&l->ix, k, CG_CHUNK));
+    cg_val next = results ? chunk(l, c, start, CG_CHUNK, 0, now, before)
+                          : cg_cumulate_combine(l, c, now, chunk_total(l, c, start));
+    cg_loop_next(&l->b, loop, now, next);
+    cg_scope_end(l, mark);
+    cg_loop_end(&l->b, loop);
+    return cg_loop_result(&l->b, loop, 0);
 }
 
 /* Scan the chunks of a block of m elements at base.  Results are stored if `results`; returns
@@ -58,25 +91,29 @@ chunk_total(cg_lowering *l, cg_cumulating *c, cg_ix base)
 static cg_val
 block(cg_lowering *l, cg_cumulating *c, cg_ix base, int64_t m, bool results, cg_val before)
 {
+    const int64_t chunks = m / CG_CHUNK;
     cg_val carry = cg_neutral(&l->b, c->how.op, c->how.type);
-    if (m >= CG_CHUNK) {
-        cg_val loop = cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0),
-                                    cg_i64(&l->b, m / CG_CHUNK), 1, 0);
-        uint32_t mark = cg_scope_begin(l);
-        cg_val now = cg_loop_carry(&l->b, loop, c->how.type, carry);
-        cg_ix k = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, m / CG_CHUNK - 1);
-        cg_ix start = cg_ix_add(&l->ix, base, cg_ix_mul(&l->ix, k, CG_CHUNK));
-        cg_val next = results ? chunk(l, c, start, CG_CHUNK, now, before)
-                              : cg_cumulate_combine(l, c, now, chunk_total(l, c, start));
-        cg_loop_next(&l->b, loop, now, next);
-        cg_scope_end(l, mark);
-        cg_loop_end(&l->b, loop);
-        carry = cg_loop_result(&l->b, loop, 0);
-    }
+    if (chunks)
+        carry = whole_chunks(l, c, base, cg_i64(&l->b, chunks), chunks, results, before);
     if (m % CG_CHUNK)
-        carry = chunk(l, c, cg_ix_addc(&l->ix, base, m / CG_CHUNK * CG_CHUNK),
-                      (int)(m % CG_CHUNK), carry, before);
+        carry = chunk(l, c, cg_ix_addc(&l->ix, base, chunks * CG_CHUNK), (int)(m % CG_CHUNK), 0,
+                      carry, before);
     return carry;
+}
+
+/* The elements behind the whole blocks of an open number of them: whole chunks, if there are
+ * any, then a loop over the last one, which runs once or not at all. */
+static void
+rest_of_open(cg_lowering *l, cg_cumulating *c, cg_val before)
+{
+    cg_build *b = &l->b;
+    const cg_scan_rest r = cg_cumulate_rest(l, c, c->level);
+    cg_val carry = whole_chunks(l, c, r.base, r.chunks, CG_SCAN_BLOCK / CG_CHUNK, true, before);
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), r.elements, CG_CHUNK, 0);
+    uint32_t mark = cg_scope_begin(l);
+    chunk(l, c, r.behind, CG_CHUNK - 1, r.elements, carry, before);
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
 }
 
 static void
@@ -95,7 +132,7 @@ before_block(cg_lowering *l, const cg_cumulating *c, cg_ix b)
     cg_val some = cg_insn2(&l->b, SC_lt, COT_I64, zero, i);
     cg_ix last = cg_ix_var(
         &l->ix, cg_insn2(&l->b, SC_max, COT_I64, cg_iadd(&l->b, i, cg_i64(&l->b, -1)), zero), 0,
-        c->length / CG_SCAN_BLOCK);
+        c->open ? c->size : c->length / CG_SCAN_BLOCK);
     cg_val x = cg_load(&l->b, c->sum[c->level], cg_cumulate_at(l, c, last), some);
     return cg_choose(l, c->how.type, some, x, cg_neutral(&l->b, c->how.op, c->how.type));
 }
@@ -104,8 +141,33 @@ static void
 results_of(cg_lowering *l, void *user, cg_ix b)
 {
     cg_cumulating *c = user;
-    cg_val before = c->length > CG_SCAN_BLOCK ? before_block(l, c, b) : 0;
+    cg_val before = c->length > CG_SCAN_BLOCK || c->open ? before_block(l, c, b) : 0;
     block(l, c, cg_ix_mul(&l->ix, b, CG_SCAN_BLOCK), CG_SCAN_BLOCK, true, before);
+}
+
+/* The line, or totals, of an open number of elements: whole blocks, then the others.  Totals of
+ * the last level are less than a block. */
+static void
+scan_open(cg_lowering *l, cg_cumulating *c)
+{
+    cg_build *b = &l->b;
+    const cg_val n = cg_cumulate_count(l, c, c->level);
+    const bool last = c->level == c->levels;
+    cg_val full = cg_cumulate_count(l, c, c->level + 1), before = 0;
+    if (!last) {
+        c->element_takes = cg_reduction_counted(b, cg_imul(b, full, CG_SCAN_BLOCK));
+        cg_cumulate_each_block(l, c, CG_SERIAL, cg_i64(b, 0), full, total_of);
+        c->level++;
+        scan_open(l, c);
+        c->level--;
+    }
+    c->element_takes = cg_reduction_counted(b, n);
+    c->result_takes = cg_reduction_counted(b, n);
+    if (!last) {
+        cg_cumulate_each_block(l, c, CG_SERIAL, cg_i64(b, 0), full, results_of);
+        before = before_block(l, c, cg_ix_var(&l->ix, full, 0, c->size));
+    }
+    rest_of_open(l, c, before);
 }
 
 static void
@@ -158,6 +220,8 @@ scan_line(cg_lowering *l, cg_cumulating *c, cg_ix line, cg_ix column)
     set_line(l, c, line, column);
     if (c->in_lanes)
         cg_scan_in_lanes(l, c);
+    else if (c->open)
+        scan_open(l, c);
     else
         scan(l, c);
 }
@@ -188,7 +252,10 @@ any_line(cg_lowering *l, void *user, cg_ix i)
 static void
 make_scratch(cg_lowering *l, cg_cumulating *c)
 {
-    for (int level = 0; cg_cumulate_blocks(c, level + 1) > 0; level++) {
+    c->levels = c->open ? CG_OPEN_SCAN_LEVELS : 0;
+    while (!c->open && cg_cumulate_blocks(c, c->levels + 1) > 0)
+        c->levels++;
+    for (int level = 0; level < c->levels; level++) {
         const int64_t dims[1] = { cg_cumulate_rows(c, level) * c->width };
         const ir_type *t =
             ir_type_as(l->ctx, ir_type_shaped(l->ctx, c->t, 1, dims), c->how.type);
@@ -210,7 +277,8 @@ shares_blocks(const cg_lowering *l, const cg_cumulating *c)
            (l->o->threads >= CG_LOWER_MIN_SCAN_THREADS && c->size >= CG_LOWER_MIN_SHARED_SCAN);
 }
 
-/* Emit all lines.  Threads share the lines, or the blocks of a single line. */
+/* Emit all lines.  Threads share the lines, or the blocks of a single line, unless the number
+ * of elements is open. */
 static void
 emit(cg_lowering *l, cg_cumulating *c)
 {
@@ -219,7 +287,7 @@ emit(cg_lowering *l, cg_cumulating *c)
     c->in_lanes = !across && lanes > 1 && !l->m->trapping_math;
     const int64_t cost =
         c->t->size * (c->in_lanes ? CG_LOWER_COST_SCAN_LANES : CG_LOWER_COST_SCAN);
-    const bool many = cg_is_shared(l, cost);
+    const bool many = !c->open && cg_is_shared(l, cost);
     const bool by_lines = many && (across ? c->outer : lines) > 1;
     c->blocks = many && !by_lines && !across && shares_blocks(l, c) ? CG_PARALLEL : CG_SERIAL;
     c->own_scratch = by_lines;
@@ -313,7 +381,8 @@ stream_results(cg_lowering *l, const cg_cumulating *c)
     for (uint32_t i = 0; i < l->k->n_buffers; i++)
         over |= l->k->buffer[i].alias == c->out + 1;
     l->k->buffer[c->out].streams =
-        !over && c->t->size * cot_dtype_size(c->t->dtype) > CG_SCHEDULE_MIN_STREAMED;
+        !over && !cg_is_open(l, c->t->size) &&
+        c->t->size * cot_dtype_size(c->t->dtype) > CG_SCHEDULE_MIN_STREAMED;
 }
 
 void
@@ -331,6 +400,7 @@ cg_plan_cumulate(cg_lowering *l, cg_level *v, const cg_group *g)
     for (int k = c.axis + 1; k < c.t->rank; k++)
         c.inner *= c.t->dims[k];
     c.size = c.t->dims[c.axis];
+    c.open = cg_is_open(l, c.size);
     c.outer = c.t->size / c.size / c.inner;
     c.how = cg_fold_of(ir_ops[n->op].by, c.t->dtype);
     if (l->target.grid && c.size > CG_SCAN_BLOCK) {

@@ -3,8 +3,11 @@
 #define CODEGEN_LOWER_CUMULATE_H
 
 #include "codegen/elemental/fold.h"
+#include "codegen/elemental/strip_mine.h"
 
-enum { CG_CHUNK = 16, CG_SCAN_BLOCK = 1024, CG_SCAN_LEVELS = 7 };
+/* A line of an open number of elements has scratch for levels that serve 2^50 of them, which is
+ * more than memory has. */
+enum { CG_CHUNK = 16, CG_SCAN_BLOCK = 1024, CG_SCAN_LEVELS = 7, CG_OPEN_SCAN_LEVELS = 4 };
 
 typedef struct cg_cumulating {
     const ir_node *n;
@@ -24,6 +27,8 @@ typedef struct cg_cumulating {
     /* what is being scanned: 0 the operand, 1 the totals of its blocks, ... */
     int level;
     int64_t length;
+    bool open; /* the number of elements is: no loop depends on its value (cg_is_open) */
+    int levels; /* of totals that have scratch */
     int64_t outer;
     bool own_scratch; /* every line has scratch of its own */
     /* numbers of the reductions that declare to the verifier which elements the scan takes, and
@@ -48,12 +53,25 @@ void cg_cumulate_declare(cg_lowering *l, cg_cumulating *c, int64_t first, int64_
                          cg_val split, int64_t parts);
 void cg_cumulate_declare_results(cg_lowering *l, cg_cumulating *c, int64_t first, int64_t n,
                                  cg_val split, int64_t parts);
-/* Element i of the line, or of the totals of c->level; its result. */
-cg_val cg_cumulate_element(cg_lowering *l, cg_cumulating *c, cg_ix i);
-void cg_cumulate_put(cg_lowering *l, cg_cumulating *c, cg_ix i, cg_val x);
+/* Element i of the line, or of the totals of c->level, where `present` holds (0: always), else
+ * the neutral element; its result. */
+cg_val cg_cumulate_element(cg_lowering *l, cg_cumulating *c, cg_ix i, cg_val present);
+void cg_cumulate_put(cg_lowering *l, cg_cumulating *c, cg_ix i, cg_val x, cg_val present);
 /* The number of elements that a level scans: those of the line, its whole blocks, the whole
  * blocks of these, ... */
 int64_t cg_cumulate_blocks(const cg_cumulating *c, int level);
+/* The same as a value, which is computed when the number is open. */
+cg_val cg_cumulate_count(cg_lowering *l, const cg_cumulating *c, int level);
+/* The elements behind the whole blocks of an open number of elements of a level: where they
+ * begin, their whole chunks, and how many are behind these. */
+typedef struct cg_scan_rest {
+    cg_ix base, behind;
+    cg_val chunks, elements;
+} cg_scan_rest;
+cg_scan_rest cg_cumulate_rest(cg_lowering *l, const cg_cumulating *c, int level);
+/* Emit body(b) for the blocks b from lo to hi - 1 of the line or of c->level. */
+void cg_cumulate_each_block(cg_lowering *l, cg_cumulating *c, cg_kind kind, cg_val lo,
+                            cg_val hi, cg_strip_body *body);
 /* The size of the scratch of a line for the totals of a level: in lanes, whole chunks. */
 int64_t cg_cumulate_rows(const cg_cumulating *c, int level);
 /* The index of number i in the scratch of c->level. */

@@ -13,13 +13,16 @@
 
 /* -- chunks -- */
 
-/* Open a loop over the lanes of a chunk of m elements.  Returns the number of the lane. */
+/* Open a loop over the lanes of a chunk of m elements, or at most m if there is a limit.
+ * Returns the number of the lane. */
 static cg_ix
-lanes_begin(cg_lowering *l, cg_cumulating *c, int64_t m)
+lanes_begin(cg_lowering *l, cg_cumulating *c, int64_t m, cg_val limit)
 {
     const int64_t lanes = cg_pow2_from(m);
-    c->chunk = cg_loop_begin(&l->b, CG_VECTOR, cg_i64(&l->b, 0), cg_i64(&l->b, lanes), 1,
-                             m < lanes ? cg_i64(&l->b, m) : 0);
+    if (!limit && m < lanes)
+        limit = cg_i64(&l->b, m);
+    c->chunk =
+        cg_loop_begin(&l->b, CG_VECTOR, cg_i64(&l->b, 0), cg_i64(&l->b, lanes), 1, limit);
     c->mark = cg_scope_begin(l);
     l->vector = true;
     return cg_ix_var(&l->ix, cg_loop_var(&l->b, c->chunk), 0, m - 1);
@@ -39,26 +42,26 @@ static cg_val
 chunk_in_lanes(cg_lowering *l, cg_cumulating *c, cg_ix i, bool results, cg_val carry,
                cg_val before)
 {
-    cg_val x = cg_scan_lanes(&l->b, c->how.op, cg_cumulate_element(l, c, i));
+    cg_val x = cg_scan_lanes(&l->b, c->how.op, cg_cumulate_element(l, c, i, 0));
     if (results) {
         cg_val y = cg_cumulate_combine(l, c, carry, x);
-        cg_cumulate_put(l, c, i, before ? cg_cumulate_combine(l, c, before, y) : y);
+        cg_cumulate_put(l, c, i, before ? cg_cumulate_combine(l, c, before, y) : y, 0);
     }
     return x;
 }
 
-/* The loop over chunks is inside the vector loop.  Only the carry depends on the chunk before,
- * and it is an operation on scalars. */
+/* The loop over chunks, at most `most`, is inside the vector loop.  Only the carry depends on
+ * the chunk before, and it is an operation on scalars. */
 static void
-whole_chunks(cg_lowering *l, cg_cumulating *c, cg_ix base, int64_t chunks, bool keeps,
-             bool results, cg_val before)
+whole_chunks(cg_lowering *l, cg_cumulating *c, cg_ix base, cg_val chunks, int64_t most,
+             bool keeps, bool results, cg_val before)
 {
     cg_build *b = &l->b;
-    cg_ix lane = lanes_begin(l, c, CG_CHUNK);
-    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, chunks), 1, 0);
+    cg_ix lane = lanes_begin(l, c, CG_CHUNK, 0);
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), chunks, 1, 0);
     uint32_t mark = cg_scope_begin(l);
     cg_val carry = cg_loop_carry(b, loop, c->how.type, cg_neutral(b, c->how.op, c->how.type));
-    cg_ix k = cg_ix_var(&l->ix, cg_loop_var(b, loop), 0, chunks - 1);
+    cg_ix k = cg_ix_var(&l->ix, cg_loop_var(b, loop), 0, most - 1);
     cg_ix i = cg_ix_add(&l->ix, cg_ix_add(&l->ix, base, cg_ix_mul(&l->ix, k, CG_CHUNK)), lane);
     cg_val x = chunk_in_lanes(l, c, i, results, carry, before);
     cg_loop_next(b, loop, carry, cg_cumulate_combine(l, c, carry, cg_last_lane(b, x)));
@@ -79,16 +82,34 @@ block_in_lanes(cg_lowering *l, cg_cumulating *c, cg_ix base, int64_t m, bool res
     const bool keeps = rest || m == CG_SCAN_BLOCK;
     cg_val carry = cg_neutral(&l->b, c->how.op, c->how.type);
     if (chunks)
-        whole_chunks(l, c, base, chunks, keeps, results, before);
+        whole_chunks(l, c, base, cg_i64(&l->b, chunks), chunks, keeps, results, before);
     if (chunks && keeps)
         carry = cg_load(&l->b, c->kept, cg_i64(&l->b, 0), 0);
     if (rest) {
-        cg_ix lane = lanes_begin(l, c, rest);
+        cg_ix lane = lanes_begin(l, c, rest, 0);
         cg_ix first = cg_ix_addc(&l->ix, base, chunks * CG_CHUNK);
         chunk_in_lanes(l, c, cg_ix_add(&l->ix, first, lane), true, carry, before);
         lanes_end(l, c);
     }
     return carry;
+}
+
+/* The elements behind the whole blocks of an open number of them: whole chunks, if there are
+ * any, then a loop over the last one, which runs once or not at all. */
+static void
+rest_in_lanes(cg_lowering *l, cg_cumulating *c, cg_val before)
+{
+    cg_build *b = &l->b;
+    const cg_scan_rest r = cg_cumulate_rest(l, c, 0);
+    whole_chunks(l, c, r.base, r.chunks, CG_SCAN_BLOCK / CG_CHUNK, true, true, before);
+    cg_val carry = cg_load(b, c->kept, cg_i64(b, 0), 0);
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), r.elements, CG_CHUNK, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_ix lane = lanes_begin(l, c, CG_CHUNK, r.elements);
+    chunk_in_lanes(l, c, cg_ix_add(&l->ix, r.behind, lane), true, carry, before);
+    lanes_end(l, c);
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
 }
 
 /* -- blocks -- */
@@ -111,7 +132,7 @@ before_blocks(cg_lowering *l, cg_cumulating *c, int level, cg_val i)
     cg_val last = cg_insn2(b, SC_max, COT_I64, cg_iadd(b, i, cg_i64(b, -1)), zero);
     cg_val x = cg_load(b, c->sum[level], scratch_at(l, c, level, last), some);
     x = cg_choose(l, c->how.type, some, x, cg_neutral(b, c->how.op, c->how.type));
-    if (cg_cumulate_blocks(c, level + 1) < CG_SCAN_BLOCK)
+    if (level + 1 == c->levels)
         return x;
     return cg_cumulate_combine(
         l, c, before_blocks(l, c, level + 1, cg_idiv(b, last, CG_SCAN_BLOCK)), x);
@@ -151,7 +172,7 @@ push_total(cg_lowering *l, cg_cumulating *c, int level, cg_val i)
     carry = cg_choose(l, t, within, carry, none);
     cg_take_value(b, c->scan_takes[level], i, 0);
 
-    cg_ix lane = lanes_begin(l, c, CG_CHUNK);
+    cg_ix lane = lanes_begin(l, c, CG_CHUNK, 0);
     cg_val at = cg_iadd(b, first, cg_ix_value(&l->ix, b, lane));
     cg_val there = cg_insn2(b, SC_le, COT_I64, at, i);
     cg_val to = scratch_at(l, c, level, at);
@@ -159,7 +180,7 @@ push_total(cg_lowering *l, cg_cumulating *c, int level, cg_val i)
     x = cg_scan_lanes(b, c->how.op, cg_choose(l, t, there, x, none));
     cg_store(b, c->sum[level], to, cg_cumulate_combine(l, c, carry, x), 0);
     lanes_end(l, c);
-    if (cg_cumulate_blocks(c, level + 1) >= CG_SCAN_BLOCK)
+    if (level + 1 < c->levels)
         push_up(l, c, level, i);
 }
 
@@ -172,18 +193,6 @@ block_at_once(cg_lowering *l, void *user, cg_ix b)
         block_in_lanes(l, c, cg_ix_mul(&l->ix, b, CG_SCAN_BLOCK), CG_SCAN_BLOCK, true, before);
     cg_store(&l->b, c->total[0], scratch_at(l, c, 0, i), total, 0);
     push_total(l, c, 0, i);
-}
-
-/* Emit body(b) for the blocks b from lo to hi - 1. */
-static void
-each_block(cg_lowering *l, cg_cumulating *c, cg_kind kind, cg_val lo, cg_val hi,
-           cg_strip_body *body)
-{
-    cg_val loop = cg_loop_begin(&l->b, kind, lo, hi, 1, 0);
-    uint32_t mark = cg_scope_begin(l);
-    body(l, c, cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, cg_cumulate_blocks(c, 1) - 1));
-    cg_scope_end(l, mark);
-    cg_loop_end(&l->b, loop);
 }
 
 static void
@@ -222,10 +231,10 @@ shared_run(cg_lowering *l, void *user, cg_ix run)
     const uint32_t takes = c->element_takes;
 
     c->element_takes = c->total_takes;
-    each_block(l, c, CG_PARALLEL, lo, hi, total_of_block);
-    each_block(l, c, CG_SERIAL, lo, hi, block_and_scan);
+    cg_cumulate_each_block(l, c, CG_PARALLEL, lo, hi, total_of_block);
+    cg_cumulate_each_block(l, c, CG_SERIAL, lo, hi, block_and_scan);
     c->element_takes = takes;
-    each_block(l, c, CG_PARALLEL, lo, hi, results_of_block);
+    cg_cumulate_each_block(l, c, CG_PARALLEL, lo, hi, results_of_block);
 }
 
 static void
@@ -237,14 +246,17 @@ scan_blocks(cg_lowering *l, cg_cumulating *c)
         c->total_takes = c->element_takes;
     }
     cg_cumulate_declare_results(l, c, 0, c->size, 0, 1);
-    for (int level = 0; cg_cumulate_blocks(c, level + 1) > 0; level++)
-        c->scan_takes[level] = cg_reduction_new(&l->b, cg_cumulate_blocks(c, level + 1), 0, 1);
+    for (int level = 0; level < c->levels; level++)
+        c->scan_takes[level] = cg_reduction_counted(&l->b, cg_cumulate_count(l, c, level + 1));
     if (c->blocks == CG_PARALLEL)
         cg_strip_mine(l, CG_SERIAL, (full + CG_LOWER_SCAN_RUN - 1) / CG_LOWER_SCAN_RUN, 1, true,
                       shared_run, c);
     else
-        cg_strip_mine(l, CG_SERIAL, full, 1, true, block_at_once, c);
-    if (rest)
+        cg_cumulate_each_block(l, c, CG_SERIAL, cg_i64(&l->b, 0), cg_cumulate_count(l, c, 1),
+                               block_at_once);
+    if (c->open)
+        rest_in_lanes(l, c, before_blocks(l, c, 0, cg_cumulate_count(l, c, 1)));
+    else if (rest)
         block_in_lanes(l, c, cg_ix_const(&l->ix, full * CG_SCAN_BLOCK), rest, true,
                        before_blocks(l, c, 0, cg_i64(&l->b, full)));
 }
@@ -252,7 +264,7 @@ scan_blocks(cg_lowering *l, cg_cumulating *c)
 void
 cg_scan_in_lanes(cg_lowering *l, cg_cumulating *c)
 {
-    if (c->size > CG_SCAN_BLOCK) {
+    if (c->size > CG_SCAN_BLOCK || c->open) {
         scan_blocks(l, c);
         return;
     }

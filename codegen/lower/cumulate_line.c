@@ -37,8 +37,50 @@ cg_cumulate_blocks(const cg_cumulating *c, int level)
 int64_t
 cg_cumulate_rows(const cg_cumulating *c, int level)
 {
-    const int64_t n = cg_cumulate_blocks(c, level + 1);
+    const int64_t n = cg_cumulate_blocks(c, c->open ? 1 : level + 1);
+    if (c->open) /* with room for a chunk, and for a higher level more than it needs */
+        return n + CG_CHUNK;
     return c->in_lanes ? (n + CG_CHUNK - 1) / CG_CHUNK * CG_CHUNK : n;
+}
+
+cg_val
+cg_cumulate_count(cg_lowering *l, const cg_cumulating *c, int level)
+{
+    int64_t each = 1;
+
+    while (level-- > 0)
+        each *= CG_SCAN_BLOCK;
+    /* the quotient of constants is folded unless one of them is open */
+    return each == 1
+               ? cg_i64(&l->b, c->size)
+               : cg_insn2(&l->b, SC_div, COT_I64, cg_i64(&l->b, c->size), cg_i64(&l->b, each));
+}
+
+cg_scan_rest
+cg_cumulate_rest(cg_lowering *l, const cg_cumulating *c, int level)
+{
+    cg_build *b = &l->b;
+    const cg_val rest = cg_insn2(b, SC_rem, COT_I64, cg_cumulate_count(l, c, level),
+                                 cg_i64(b, CG_SCAN_BLOCK)),
+                 chunks = cg_idiv(b, rest, CG_CHUNK);
+    const cg_ix full = cg_ix_var(&l->ix, cg_cumulate_count(l, c, level + 1), 0, c->size),
+                whole = cg_ix_var(&l->ix, chunks, 0, CG_SCAN_BLOCK / CG_CHUNK - 1);
+    const cg_ix base = cg_ix_mul(&l->ix, full, CG_SCAN_BLOCK);
+
+    return (cg_scan_rest){ base, cg_ix_add(&l->ix, base, cg_ix_mul(&l->ix, whole, CG_CHUNK)),
+                           chunks, cg_imod(b, rest, CG_CHUNK) };
+}
+
+void
+cg_cumulate_each_block(cg_lowering *l, cg_cumulating *c, cg_kind kind, cg_val lo, cg_val hi,
+                       cg_strip_body *body)
+{
+    const int64_t most = c->open ? c->size : c->length / CG_SCAN_BLOCK;
+    cg_val loop = cg_loop_begin(&l->b, kind, lo, hi, 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    body(l, c, cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, most - 1));
+    cg_scope_end(l, mark);
+    cg_loop_end(&l->b, loop);
 }
 
 void
@@ -58,25 +100,34 @@ cg_cumulate_declare_results(cg_lowering *l, cg_cumulating *c, int64_t first, int
 }
 
 cg_val
-cg_cumulate_element(cg_lowering *l, cg_cumulating *c, cg_ix i)
+cg_cumulate_element(cg_lowering *l, cg_cumulating *c, cg_ix i, cg_val present)
 {
-    cg_take_at(l, c->element_takes, cg_ix_addc(&l->ix, i, -c->first), 0);
-    if (c->level > 0)
-        return cg_load(&l->b, c->total[c->level - 1], cg_cumulate_at(l, c, i), 0);
-    go_to(l, c, i);
-    return cg_convert(l, cg_element(l, c->fr, c->n->in[0], c->at), c->t->dtype, c->how.type);
+    cg_val x;
+
+    cg_take_at(l, c->element_takes, cg_ix_addc(&l->ix, i, -c->first), present);
+    if (c->level > 0) {
+        x = cg_load(&l->b, c->total[c->level - 1], cg_cumulate_at(l, c, i), present);
+    } else {
+        const cg_val old = cg_mask_and(l, present);
+        go_to(l, c, i);
+        x = cg_convert(l, cg_element(l, c->fr, c->n->in[0], c->at), c->t->dtype, c->how.type);
+        l->mask = old;
+    }
+    return present ? cg_choose(l, c->how.type, present, x,
+                               cg_neutral(&l->b, c->how.op, c->how.type))
+                   : x;
 }
 
 void
-cg_cumulate_put(cg_lowering *l, cg_cumulating *c, cg_ix i, cg_val x)
+cg_cumulate_put(cg_lowering *l, cg_cumulating *c, cg_ix i, cg_val x, cg_val present)
 {
-    cg_take_at(l, c->result_takes, cg_ix_addc(&l->ix, i, -c->first), 0);
+    cg_take_at(l, c->result_takes, cg_ix_addc(&l->ix, i, -c->first), present);
     if (c->level > 0) {
-        cg_store(&l->b, c->sum[c->level - 1], cg_cumulate_at(l, c, i), x, 0);
+        cg_store(&l->b, c->sum[c->level - 1], cg_cumulate_at(l, c, i), x, present);
         return;
     }
     go_to(l, c, i);
     cg_ix flat = cg_ix_flat(&l->ix, c->t->rank, c->t->dims, c->at);
     cg_val value = cg_convert(l, x, c->how.type, c->t->dtype);
-    cg_store(&l->b, c->out, cg_ix_value(&l->ix, &l->b, flat), value, 0);
+    cg_store(&l->b, c->out, cg_ix_value(&l->ix, &l->b, flat), value, present);
 }

@@ -282,6 +282,7 @@ walk_takes(walker *w)
         integer(w, CG_NUMBER_PROOF, &k->reduction[i].n, 0);
         integer(w, CG_NUMBER_PROOF, &k->reduction[i].parts, 0);
         operand(w, &k->reduction[i].split);
+        operand(w, &k->reduction[i].count);
     }
     for (uint32_t i = 0; i < k->n_takes; i++) {
         cg_take *t = &k->take[i];

@@ -353,12 +353,11 @@ node_at(coverage *c, node *root, site top, site s)
 /* -- reductions -- */
 
 static void
-report(coverage *c, const cg_reduction *d, const char *what)
+report(coverage *c, const cg_reduction *d, int64_t n, const char *what)
 {
     cg_coverage_report *r = c->r;
-    const char *why =
-        ir_format(c->lasting, "kernel %s, a reduction of %" PRId64 " elements: %s", c->k->name,
-                  d->n, what);
+    const char *why = ir_format(
+        c->lasting, "kernel %s, a reduction of %" PRId64 " elements: %s", c->k->name, n, what);
 
     if (!r->why) {
         r->why = why;
@@ -417,20 +416,22 @@ judge(coverage *c, const cg_reduction *d, node *root, bool complete)
     c->n.steps = 0;
     c->wrong = false;
     c->taken = (intervals){ 0 };
-    const bool known = complete && run_parts(c, d, root);
+    int64_t n = d->n;
+    const bool known = complete && (d->count == 0 || cg_number_of(&c->n, d->count, &n)) &&
+                       run_parts(c, d, root);
     tidy(c, &c->taken, 0);
-    const char *what = known || c->wrong ? mistake(c, d->n) : NULL;
+    const char *what = known || c->wrong ? mistake(c, n) : NULL;
     if (known && !what) {
         c->r->proved++;
-        c->r->elements += d->n;
+        c->r->elements += n;
     } else if (what) {
         c->r->refuted++;
-        report(c, d, what);
+        report(c, d, n, what);
     } else if (c->n.steps > CG_VERIFY_MAX_RUN_STEPS) {
         c->r->large++;
     } else {
         c->r->open++;
-        report(c, d, "not every element is proved to be taken once");
+        report(c, d, n, "not every element is proved to be taken once");
     }
 }
 
@@ -448,7 +449,7 @@ sort_takes(coverage *c, uint32_t *first)
             first[number + 1]++;
         } else {
             c->r->open++;
-            report(c, &(cg_reduction){ 0 }, "an element is taken by no reduction");
+            report(c, &(cg_reduction){ 0 }, 0, "an element is taken by no reduction");
         }
     }
     for (uint32_t i = 2; i < k->n_reductions + 2; i++)

@@ -178,8 +178,7 @@ has_memory(rt_opening *o, const int64_t *size)
     return traced;
 }
 
-/* From some size on a function whose C code asks for it may trace to another program, and a
- * scan has one more level. */
+/* From some size on a function whose C code asks for it may trace to another program. */
 static cot_status
 check_large(rt_opening *o, rt_open *out)
 {

@@ -6,8 +6,9 @@
 
 enum { MAX_ARGS = 4 };
 
-static const int64_t sizes[] = { 0,   1,   2,   15,  16,  17,  31,   32,   33,   63,   64,   65,
-                                 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 4097, 65537 };
+static const int64_t sizes[] = { 0,   1,   2,    15,   16,   17,   31,    32,
+                                 33,  63,  64,   65,   255,  256,  257,   511,
+                                 512, 513, 1023, 1024, 1025, 4097, 65537, 1051681 };
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 #define BODY(name)                                                                             \
@@ -81,6 +82,24 @@ BODY(volume)
     out[0] = cot_reduce_sum(cot_mul(cot_expand_dims(plane, 2), in[2]));
 }
 
+BODY(running)
+{
+    UNUSED;
+    out[0] = cot_cumsum(cot_sin(in[0]), 0);
+}
+
+BODY(running_loss)
+{
+    UNUSED;
+    out[0] = cot_mean(cot_square(cot_cumsum(in[0], 0)));
+}
+
+BODY(running_lines)
+{
+    UNUSED;
+    out[0] = cot_cumprod(cot_add(cot_mul(in[0], 0.01), 1), 0, .reverse = 1);
+}
+
 /* An argument's shape; -k is k n, -100 the other size. */
 typedef struct shape {
     int rank;
@@ -142,6 +161,10 @@ static const program programs[] = {
       { { 2, { -1, 7 } }, { 2, { -1, 7 } } } },
     { "outer", "0: [n], 1: [m]", outer, false, 0, 2, { { 1, { -1 } }, { 1, { OTHER } } } },
     { "twice", "0: [2*n], 1: [n]", outer, false, 0, 2, { { 1, { -2 } }, { 1, { -1 } } } },
+    { "running", "0: [n]", running, false, 0, 1, { { 1, { -1 } } } },
+    { "running's", "0: [n] where n >= 1", running_loss, true, 1, 1, { { 1, { -1 } } } },
+    { "running rows", "0: [n, _]", running, false, 0, 1, { { 2, { -1, 5 } } } },
+    { "running lines", "0: [n, m]", running_lines, false, 0, 1, { { 2, { -1, OTHER } } } },
     { "differences", "0: [n] where n >= 1", differences, false, 1, 1, { { 1, { -1 } } } },
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
@@ -174,7 +197,8 @@ function_of(const program *p)
 static inline bool
 has_size(const program *p, int64_t n)
 {
-    return n >= p->least && (n <= 600 || (p->body != forces && p->body != outer)) &&
+    return n >= p->least && (n <= 65537 || (p->body == running && p->arg[0].rank == 1)) &&
+           (n <= 600 || (p->body != forces && p->body != outer)) &&
            (!strstr(p->sizes, "n % 2") || (n % 2 == 0 && n <= 5000));
 }
 
