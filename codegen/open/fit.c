@@ -244,6 +244,28 @@ two_quotients(const cg_samples *s, const int64_t *value, const cg_size_term *pro
     return false;
 }
 
+/* One quotient, of base x, by itself and times a size: the elements of an array one of whose
+ * lengths is the quotient, and another one a size and a number. */
+static bool
+quotient_and_times(const cg_samples *s, const int64_t *value, const cg_size_term *product,
+                   int n, uint32_t x, cg_size_form *out)
+{
+    for (int d = 0; d < DIVISORS; d++)
+        for (int times = 1; times <= s->sizes; times++)
+            for (int terms = 0; terms <= CG_MAX_TERMS; terms++) {
+                cg_size_form f = { .n = 2 };
+
+                f.quotient[0].divisor = f.quotient[1].divisor = divisors[d];
+                f.quotient[0].of = f.quotient[1].of = s->base[x];
+                f.quotient[0].times = times;
+                if (!with_products(s, value, terms, 0, product, n, &f))
+                    continue;
+                *out = f;
+                return true;
+            }
+    return false;
+}
+
 bool
 cg_fit_form(cg_samples *s, const int64_t *value, cg_size_form *out)
 {
@@ -261,5 +283,8 @@ cg_fit_form(cg_samples *s, const int64_t *value, cg_size_form *out)
         for (uint32_t y = x; y < s->n_bases; y++)
             if (two_quotients(s, value, product, n, x, y, out))
                 return true;
+    for (uint32_t x = 0; x < s->n_bases; x++)
+        if (quotient_and_times(s, value, product, n, x, out))
+            return true;
     return false;
 }

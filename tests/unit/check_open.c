@@ -11,7 +11,7 @@ START_TEST(has_the_bits_of_each_size)
         const int64_t n = sizes[i], other = sizes[(i + 3) % SIZES] % 300;
         cot_array *arg[MAX_ARGS], *x = NULL, *y = NULL;
 
-        if (!has_size(p, n))
+        if (!has_size(p, n, other))
             continue;
         for (int k = 0; k < p->n; k++)
             arg[k] = filled(&p->arg[k], n, other, (uint32_t)(7 * i + k));

@@ -141,7 +141,7 @@ check_program(const program *p, const char *ending, const cot_compile_options *o
         const int64_t n = sizes[i], other = sizes[(i + 3) % SIZES] % 300, size[] = { n, other };
         cot_array *arg[MAX_ARGS], *wants = NULL;
 
-        if (!has_size(p, n))
+        if (!has_size(p, n, other))
             continue;
         for (int k = 0; k < p->n; k++)
             arg[k] = filled(&p->arg[k], n, other, (uint32_t)(7 * i + k));

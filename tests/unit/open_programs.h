@@ -100,6 +100,12 @@ BODY(running_lines)
     out[0] = cot_cumprod(cot_add(cot_mul(in[0], 0.01), 1), 0, .reverse = 1);
 }
 
+BODY(every_second)
+{
+    UNUSED;
+    out[0] = cot_square(cot_slice(in[0], .start = COT_LIST(0, 1), .stride = COT_LIST(2, 1)));
+}
+
 /* An argument's shape; -k is k n, -100 the other size. */
 typedef struct shape {
     int rank;
@@ -165,6 +171,13 @@ static const program programs[] = {
     { "running's", "0: [n] where n >= 1", running_loss, true, 1, 1, { { 1, { -1 } } } },
     { "running rows", "0: [n, _]", running, false, 0, 1, { { 2, { -1, 5 } } } },
     { "running lines", "0: [n, m]", running_lines, false, 0, 1, { { 2, { -1, OTHER } } } },
+    { "every second",
+      "0: [n, m] where m >= 1",
+      every_second,
+      false,
+      0,
+      1,
+      { { 2, { -1, OTHER } } } },
     { "differences", "0: [n] where n >= 1", differences, false, 1, 1, { { 1, { -1 } } } },
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
@@ -193,11 +206,13 @@ function_of(const program *p)
     return p->grad ? cot_grad(f) : f;
 }
 
-/* Is n a size of the program, and is it none whose square is too large to wait for? */
+/* Are n and the other one sizes of the program, and is n none whose square is too large to wait
+ * for? */
 static inline bool
-has_size(const program *p, int64_t n)
+has_size(const program *p, int64_t n, int64_t other)
 {
-    return n >= p->least && (n <= 65537 || (p->body == running && p->arg[0].rank == 1)) &&
+    return n >= p->least && (other > 0 || p->body != every_second) &&
+           (n <= 65537 || (p->body == running && p->arg[0].rank == 1)) &&
            (n <= 600 || (p->body != forces && p->body != outer)) &&
            (!strstr(p->sizes, "n % 2") || (n % 2 == 0 && n <= 5000));
 }
