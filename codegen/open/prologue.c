@@ -15,13 +15,22 @@ same_sizes(const cg_size_term *x, const cg_size_term *y)
            memcmp(x->size, y->size, (size_t)x->degree * sizeof *x->size) == 0;
 }
 
+/* Or the largest number, where that is less. */
+static int64_t
+product(int64_t x, int64_t y)
+{
+    int64_t z;
+
+    return __builtin_mul_overflow(x, y, &z) ? INT64_MAX : z;
+}
+
 /* Of the terms with the same sizes, the one with the largest factor. */
 static void
 note_term(cg_open *o, const cg_size_term *t, int64_t times)
 {
     cg_size_term x = *t;
 
-    x.factor = (x.factor < 0 ? -x.factor : x.factor) * times;
+    x.factor = product(x.factor < 0 ? -x.factor : x.factor, times);
     for (uint32_t i = 0; i < o->n_terms; i++)
         if (same_sizes(&o->term[i], &x)) {
             if (o->term[i].factor < x.factor)
@@ -38,24 +47,35 @@ note_polynomial(cg_open *o, const cg_polynomial *p)
         note_term(o, &p->term[i], 1);
 }
 
-/* A quotient times a size is at most as large as its dividend times the size. */
+/* A multiple of a quotient is at most `times` its dividend; where that has as many sizes as a
+ * term may have, the one more counts by the most that it may be. */
+static void
+note_quotient(cg_open *o, const cg_size_form *f, int i)
+{
+    const cg_polynomial *p = &f->quotient[i].of;
+    const int64_t factor = f->quotient[i].factor < 0 ? -f->quotient[i].factor
+                                                     : f->quotient[i].factor,
+                  times = factor / f->quotient[i].divisor + 1;
+
+    note_polynomial(o, p);
+    for (int k = 0; k < p->n; k++) {
+        cg_size_term t = p->term[k];
+        const int by = f->quotient[i].times - 1;
+
+        if (by >= 0 && t.degree < CG_MAX_DEGREE)
+            t.size[t.degree++] = (uint8_t)by;
+        else if (by >= 0)
+            t.factor = product(t.factor, o->entry.fact[by].most);
+        note_term(o, &t, times);
+    }
+}
+
 static void
 note_form(cg_open *o, const cg_size_form *f)
 {
     note_polynomial(o, &f->whole);
-    for (int i = 0; i < f->n; i++) {
-        const cg_polynomial *p = &f->quotient[i].of;
-
-        note_polynomial(o, p);
-        for (int k = 0; k < p->n && f->quotient[i].times; k++) {
-            cg_size_term t = p->term[k];
-
-            if (t.degree == CG_MAX_DEGREE)
-                continue; /* the dividend is larger than any size */
-            t.size[t.degree++] = (uint8_t)(f->quotient[i].times - 1);
-            note_term(o, &t, 1);
-        }
-    }
+    for (int i = 0; i < f->n; i++)
+        note_quotient(o, f, i);
 }
 
 static double

@@ -1,5 +1,7 @@
 /* cot_open: one kernel serves all sizes, with the bits of a kernel for each. */
+#include "codegen/open/rewrite.h"
 #include "cotrace/cotrace.h"
+#include "ir/context.h"
 #include "tests/unit/open_programs.h"
 
 START_TEST(has_the_bits_of_each_size)
@@ -191,6 +193,22 @@ START_TEST(refuses_a_product_of_sizes)
 }
 END_TEST
 
+/* A multiple of a quotient of three sizes, times one of them, is more than their product. */
+START_TEST(counts_multiples_of_quotients)
+{
+    const cg_open_fact fact[3] = { { 0, 1 << 30, 1 }, { 0, 1 << 30, 1 }, { 0, 1 << 30, 1 } };
+    const cg_polynomial volume = { .n = 1, .term = { { 1, 3, { 0, 1, 2 } } } };
+    cg_size_form form[] = { { .n = 1, .quotient = { { 1 << 20, 2, 0, volume } } },
+                            { .n = 1, .quotient = { { 1, 2, 1, volume } } } };
+    cg_open o = { .ctx = ctx, .arena = &ctx->arena, .n_sizes = 3, .entry = { .fact = fact } };
+
+    o.form = &form[_i];
+    cg_open_find_terms(&o, 1);
+    ck_assert(cg_open_has_room(&o, (const int64_t[]){ 8, 8, 8 }));
+    ck_assert(!cg_open_has_room(&o, (const int64_t[]){ 1 << 14, 1 << 14, 1 << 14 }));
+}
+END_TEST
+
 /* A transform of an open function is one of the function: its sizes are fixed. */
 START_TEST(is_the_outermost)
 {
@@ -216,6 +234,7 @@ main(void)
         ONCE(is_run_with_memory_of_the_callers),   EACH(refuses_a_text, TEXTS),
         EACH(refuses_a_function, DEPENDENTS),      EACH(refuses_a_call, CALLS),
         ONCE(refuses_a_product_of_sizes),          ONCE(is_the_outermost),
+        EACH(counts_multiples_of_quotients, 2),
     };
     return SUITE("open", cases);
 }
