@@ -2,7 +2,8 @@
  * free axes (classes.h) is compiled once, with its axes open, and compared at the sizes that
  * matter, between red zones.
  *
- *   law_open [--types T,T,...] [--backend B] [--bits WIDTH] [--refused] [K/N]
+ *   law_open [--types T,T,...] [--backend B] [--bits WIDTH] [--cpu NAME]
+ *            [--threads N] [--refused] [K/N]
  *
  * Without options it is the JIT of this machine at all element types; K/N is part K of N rows.
  * What has no kernel for all sizes is counted; --refused prints why. */
@@ -17,10 +18,12 @@
 #include "tests/laws/laws.h"
 #include "tests/redzone.h"
 
-static const int64_t sizes[] = {
-    0,  1,   2,   3,   15,  16,  17,  31,   32,   33,   63,   64,
-    65, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 4097, 65537
-};
+/* Blocks of sums and vectors of them, tiles' columns and rows (48, 14), and the cache blocks of
+ * products of open axes, which are up to 1,024 long, rounded to tiles. */
+static const int64_t sizes[] = { 0,    1,    2,    3,    13,   15,   16,   17,   31,
+                                 32,   33,   47,   48,   49,   63,   64,   65,   97,
+                                 255,  256,  257,  511,  512,  513,  769,  1009, 1022,
+                                 1023, 1024, 1025, 1037, 1057, 2113, 4097, 65537 };
 enum {
     SIZES = (int)(sizeof sizes / sizeof *sizes),
     MOST = 1 << 21,
@@ -238,6 +241,10 @@ main(int argc, char **argv)
             types = argv[++i];
         else if (strcmp(argv[i], "--backend") == 0 && i + 1 < argc)
             options.backend = argv[++i];
+        else if (strcmp(argv[i], "--cpu") == 0 && i + 1 < argc)
+            options.cpu = argv[++i];
+        else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc)
+            options.threads = atoi(argv[++i]);
         else if (strcmp(argv[i], "--bits") == 0 && i + 1 < argc)
             options.vector_bits = atoi(argv[++i]);
         else if (!laws_part(argv[i], &first, &step))
