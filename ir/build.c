@@ -7,6 +7,8 @@
  * off. */
 #include "ir/build.h"
 
+#include <limits.h>
+
 #include "ir/custom.h"
 #include "ir/config.h"
 #include "ir/limit.h"
@@ -345,6 +347,33 @@ ir_max_results(ir_op op, const ir_attrs *at)
     return results ? results : 1;
 }
 
+/* The number of branches that an index of this type can choose. */
+static int
+most_branches(cot_dtype index)
+{
+    switch (index) {
+    case COT_BOOL: return 2;
+    case COT_I8: return INT8_MAX + 1;
+    case COT_U8: return UINT8_MAX + 1;
+    case COT_I16: return INT16_MAX + 1;
+    case COT_U16: return UINT16_MAX + 1;
+    default: return INT_MAX;
+    }
+}
+
+/* The operands of a cond, whose index has a type that holds the number of each branch: who
+ * compares both does so in that type. */
+static const ir_ref *
+with_wide_index(ir_build *b, int n_in, const ir_ref *in, const ir_attrs *at)
+{
+    if (n_in < 1 || at->cond.branches.n <= most_branches(ir_btype(b, in[0])->dtype))
+        return in;
+    ir_ref *x = IR_NEW_N(b->work, ir_ref, n_in);
+    memcpy(x, in, sizeof *x * (size_t)n_in);
+    x[0] = ir_convert(b, in[0], COT_I32);
+    return x;
+}
+
 int
 ir_add_node(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, ir_ref *out)
 {
@@ -355,6 +384,8 @@ ir_add_node(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *a
         out[i] = IR_NONE;
     if (!operands_ready(b, op, n_in, in))
         return cap;
+    if (op == OP_cond)
+        in = with_wide_index(b, n_in, in, at);
     const ir_type *few[8], **type = few, *few_in[8], **in_type = few_in;
     if (cap > 8)
         type = IR_NEW_N(b->work, const ir_type *, cap);
