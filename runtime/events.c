@@ -1,5 +1,5 @@
-/* The profile as a table, and as a file in Chrome's trace event format, which Perfetto and
- * chrome://tracing show: an event for each run of a kernel, and the rows beside them. */
+/* The profile as a file in Chrome's trace event format, which Perfetto and chrome://tracing
+ * show: an event for each run of a kernel, and the rows beside them. */
 #include "runtime/events.h"
 
 #include <errno.h>
@@ -7,83 +7,6 @@
 
 #include "ir/diag.h"
 #include "runtime/explore/explore.h"
-
-/* -- the table -- */
-
-/* Of the time that a row takes whose decisions are printed. */
-static const double least_share = 0.01;
-
-static const char *
-way(const rt_counter *c)
-{
-    return c->is_vector && c->is_parallel ? "vector, threads"
-           : c->is_vector                 ? "vector"
-           : c->is_parallel               ? "threads"
-                                          : "";
-}
-
-static void
-table_row(ir_buf *b, rt_counter *c, int64_t calls, double seconds)
-{
-    const double runs = (double)atomic_load(&c->runs),
-                 each = rt_profile_seconds(c) / (runs > 0 ? runs : 1);
-
-    ir_buf_printf(b, "%-20s %10.2f %11.3f %7.1f %%", c->name, runs / (double)calls, 1e6 * each,
-                  100 * runs * each / seconds);
-    if (c->bytes && each > 0)
-        ir_buf_printf(b, " %8.2f %9.2f", 1e-9 * (double)c->bytes / each,
-                      1e-9 * (double)c->flops / each);
-    else if (*c->note)
-        ir_buf_printf(b, " %8s %9s", "", "");
-    ir_buf_printf(b, "%s%s%s%s\n", *c->note ? "  " : "", way(c),
-                  *way(c) && *c->note ? "; " : "", c->note);
-}
-
-static int
-by_time(const void *a, const void *b)
-{
-    const int64_t x = atomic_load(&(*(rt_counter *const *)a)->ticks),
-                  y = atomic_load(&(*(rt_counter *const *)b)->ticks);
-
-    return (x < y) - (x > y);
-}
-
-/* The rows, the longest time first. */
-static uint32_t
-sorted(const rt_profile *p, ir_arena *a, rt_counter ***out)
-{
-    rt_counter **row = NULL;
-    uint32_t n = 0, cap = 0;
-
-    for (rt_counter *c = p->first; c; c = c->next)
-        IR_PUSH(a, row, n, cap, c);
-    if (n)
-        qsort(row, n, sizeof(rt_counter *), by_time);
-    *out = row;
-    return n;
-}
-
-void
-rt_profile_table(ir_buf *b, const rt_profile *p, int64_t calls, double seconds)
-{
-    rt_counter **row;
-    const uint32_t n = sorted(p, b->arena, &row);
-    double inside = 0;
-
-    ir_buf_printf(b, "%-20s %10s %11s %9s %8s %9s\n", "kernel", "runs/call", "us/run", "share",
-                  "GB/s", "GFLOP/s");
-    for (uint32_t i = 0; i < n; i++) {
-        table_row(b, row[i], calls, seconds);
-        inside += rt_profile_seconds(row[i]);
-    }
-    ir_buf_printf(b, "%-20s %10s %11s %7.1f %%\n", "(between)", "", "",
-                  100 * (seconds - inside) / seconds);
-    for (uint32_t i = 0; i < n; i++)
-        if (*row[i]->why && rt_profile_seconds(row[i]) >= least_share * seconds)
-            ir_buf_printf(b, "%s: %s\n", row[i]->name, row[i]->why);
-}
-
-/* -- the file -- */
 
 /* The number of an event's thread, from 1 on. */
 static int
@@ -139,8 +62,11 @@ write_row(ir_buf *b, rt_counter *c, double scale)
     rt_json_number(b, &first, "us", 1e6 * seconds);
     rt_json_number(b, &first, "bytes", (double)c->bytes);
     rt_json_number(b, &first, "flops", (double)c->flops);
+    rt_json_number(b, &first, "around", (double)c->around);
     rt_json_number(b, &first, "vector", c->is_vector);
     rt_json_number(b, &first, "threads", c->is_parallel);
+    if (c->of->threads > 1)
+        rt_json_number(b, &first, "idle", rt_profile_idle(c));
     rt_json_text(b, &first, "note", c->note);
     rt_json_text(b, &first, "why", c->why);
     ir_buf_str(b, "}");

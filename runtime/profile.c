@@ -4,11 +4,15 @@
  * The counters are atomic, since threads may call one kernel at once, and are made with the
  * module, so that a call allocates nothing.  Single runs are kept as events in a block of fixed
  * size; when it is full, they are counted only.  The processor's clock is converted to seconds
- * by what both clocks say when the context's first profile is made and when it is read. */
+ * by what both clocks say when the context's first profile is made and when it is read.
+ *
+ * What threads work is counted around the pool: a range of iterations runs between two readings
+ * of the clock, for the kernel that the calling thread has entered. */
 #include "runtime/profile.h"
 
 #include <pthread.h>
 
+#include "codegen/kernel/cost.h"
 #include "codegen/kernel/probe.h"
 #include "ir/limit.h"
 #include "runtime/events.h"
@@ -37,12 +41,25 @@ rt_profile_seconds(rt_counter *c)
     return rt_profiles_scale(c->of->all) * (double)atomic_load(&c->ticks);
 }
 
+double
+rt_profile_idle(rt_counter *c)
+{
+    const double ticks = (double)atomic_load(&c->ticks),
+                 worked = ticks - (double)atomic_load(&c->shared) +
+                          (double)atomic_load(&c->worked),
+                 idle = 1 - worked / (ticks * c->of->threads);
+
+    return ticks > 0 && idle > 0 ? idle : 0;
+}
+
 void
 rt_profile_clear(rt_profile *p)
 {
     for (rt_counter *c = p->first; c; c = c->next) {
         atomic_store(&c->runs, 0);
         atomic_store(&c->ticks, 0);
+        atomic_store(&c->shared, 0);
+        atomic_store(&c->worked, 0);
     }
 }
 
@@ -60,10 +77,13 @@ own_ticks(void)
     return least > 0 ? least : 0;
 }
 
+/* The row whose kernel this thread runs, of code with probes. */
+static _Thread_local rt_counter *entered_by_thread;
+
 static int64_t
 enter(const void *counter)
 {
-    (void)counter;
+    entered_by_thread = (rt_counter *)counter;
     return ticks();
 }
 
@@ -75,6 +95,7 @@ leave(const void *counter, int64_t entered)
     rt_profiles *all = c->of->all;
     const int64_t passed = now - entered - all->own;
 
+    entered_by_thread = NULL;
     atomic_fetch_add_explicit(&c->runs, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&c->ticks, passed > 0 ? passed : 0, memory_order_relaxed);
     if (!all->event)
@@ -82,6 +103,55 @@ leave(const void *counter, int64_t entered)
     const int64_t at = atomic_fetch_add_explicit(&all->n_events, 1, memory_order_relaxed);
     if (at < RT_EVENTS)
         all->event[at] = (rt_event){ c, entered, now, (uint64_t)(uintptr_t)pthread_self() };
+}
+
+/* -- threads -- */
+
+typedef struct counting_pool {
+    cot_parallel as;
+    cot_parallel *inner;
+} counting_pool;
+
+typedef struct counted_loop {
+    void (*body)(void *ctx, int64_t lo, int64_t hi);
+    void *ctx;
+    _Atomic int64_t worked;
+} counted_loop;
+
+static void
+run_range(void *user, int64_t lo, int64_t hi)
+{
+    counted_loop *x = user;
+    const int64_t from = ticks();
+
+    x->body(x->ctx, lo, hi);
+    atomic_fetch_add_explicit(&x->worked, ticks() - from, memory_order_relaxed);
+}
+
+static void
+run_counted(const cot_parallel *self, void (*body)(void *ctx, int64_t lo, int64_t hi),
+            void *ctx, int64_t n, int64_t grain)
+{
+    const counting_pool *pool = (const counting_pool *)self;
+    counted_loop x = { body, ctx, 0 };
+    rt_counter *c = entered_by_thread;
+    const int64_t from = ticks();
+
+    pool->inner->run(pool->inner, run_range, &x, n, grain);
+    if (!c)
+        return;
+    atomic_fetch_add_explicit(&c->shared, ticks() - from, memory_order_relaxed);
+    atomic_fetch_add_explicit(&c->worked, atomic_load(&x.worked), memory_order_relaxed);
+}
+
+cot_parallel *
+rt_profile_pool(rt_profile *p, cot_parallel *inner, int threads)
+{
+    counting_pool *pool = IR_NEW(&p->all->ctx->arena, counting_pool);
+
+    *pool = (counting_pool){ { run_counted }, inner };
+    p->threads = threads;
+    return &pool->as;
 }
 
 /* -- rows -- */
@@ -115,12 +185,20 @@ decisions(cot_context *ctx, const char *why, const char *name)
 }
 
 static rt_counter *
-row_of(cot_context *ctx, rt_profile *p, const char *name)
+find_row(const rt_profile *p, const char *name)
 {
     rt_counter *c = p->first;
 
     while (c && strcmp(c->name, name) != 0)
         c = c->next;
+    return c;
+}
+
+static rt_counter *
+row_of(cot_context *ctx, rt_profile *p, const char *name)
+{
+    rt_counter *c = find_row(p, name);
+
     if (c)
         return c;
     c = IR_NEW(&ctx->arena, rt_counter);
@@ -145,6 +223,7 @@ bytes_of(const cg_kernel *k)
 
 typedef struct filling {
     cot_context *ctx;
+    const cg_module *m;
     rt_profile *p;
 } filling;
 
@@ -162,6 +241,8 @@ row_of_kernel(const filling *f, const cg_module *m, const cg_kernel *k)
     return c;
 }
 
+static const char copies[] = "(copies)";
+
 /* A plan that another one calls has rows for what it calls, and none itself. */
 static const void *
 counter_of(void *user, const cg_module *m, const cg_insn *x)
@@ -169,11 +250,23 @@ counter_of(void *user, const cg_module *m, const cg_insn *x)
     const filling *f = user;
 
     if (x->op == CG_COPY)
-        return row_of(f->ctx, f->p, "(copies)");
+        return row_of(f->ctx, f->p, copies);
     if (x->op == CG_EXTERN)
         return row_of(f->ctx, f->p, x->ext->name);
     const cg_kernel *k = m->kernel[x->call->kernel];
     return k->plans ? NULL : row_of_kernel(f, m, k);
+}
+
+static void
+note_working_set(void *user, const cg_insn *x, int64_t bytes)
+{
+    const filling *f = user;
+    rt_counter *c = find_row(f->p, x->op == CG_COPY     ? copies
+                                   : x->op == CG_EXTERN ? x->ext->name
+                                                        : f->m->kernel[x->call->kernel]->name);
+
+    if (c && bytes > c->around)
+        c->around = bytes;
 }
 
 /* -- the profiles of a context -- */
@@ -208,8 +301,10 @@ rt_profile_module(cot_context *ctx, cg_module *m)
     p->last = &p->first;
     *all->last = p;
     all->last = &p->next;
-    filling f = { ctx, p };
+    p->threads = 1;
+    filling f = { ctx, m, p };
     cg_probe_module(
         m, &(cg_probe){ .enter = enter, .leave = leave, .counter = counter_of, .user = &f });
+    cg_each_working_set(m, &ctx->arena, note_working_set, &f);
     return p;
 }

@@ -12,13 +12,16 @@ typedef struct rt_counter {
     const struct rt_profile *of;
     const char *name, *note, *why; /* note: what it computes; why: decisions, or "" */
     int64_t bytes, flops; /* of one run, by the cost model; bytes of each array once */
+    int64_t around; /* bytes that are touched between two runs, and by one: cg_each_working_set */
     bool is_vector, is_parallel;
-    _Atomic int64_t runs, ticks;
+    /* of the ticks, those in loops that threads share; what all threads worked in these */
+    _Atomic int64_t runs, ticks, shared, worked;
     struct rt_counter *next;
 } rt_counter;
 
 typedef struct rt_profile {
     const char *function;
+    int threads; /* that calls have */
     rt_counter *first, **last;
     struct rt_profiles *all;
     struct rt_profile *next;
@@ -28,12 +31,15 @@ typedef struct rt_profile {
  * profile that they fill; NULL where it does not.  The first call opens the file of
  * cot_options.profile. */
 cot_status rt_profile_begin(cot_context *ctx, cg_module *m, rt_profile **out);
-/* The rows as a table. calls, seconds: of the function that they belong to. */
-void rt_profile_table(ir_buf *b, const rt_profile *p, int64_t calls, double seconds);
+/* A pool, in the arena of the context, that counts what the threads of another one work for the
+ * kernel that shares a loop among them. */
+cot_parallel *rt_profile_pool(rt_profile *p, cot_parallel *inner, int threads);
 /* The rows and the latest runs as JSON of Chrome's trace format. */
 void rt_profile_json(ir_buf *b, cot_context *ctx);
-/* The seconds of a row, and all rows at 0 again. */
+/* The seconds of a row; the share of the threads' time in which they had nothing to do; all
+ * rows at 0 again. */
 double rt_profile_seconds(rt_counter *c);
+double rt_profile_idle(rt_counter *c);
 void rt_profile_clear(rt_profile *p);
 
 #endif

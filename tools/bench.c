@@ -2,11 +2,12 @@
  *
  * `read` is the text and the pipeline, once.  With two tiers (cot_options.tiered) `compile` is
  * the time until a call can be made, and calls are timed when the code has come.  The limit is
- * the greater of bytes over memory speed and flops over peak, both measured here on one core.
- * Bytes are those of arguments and results, each moved once; flops are the cost model's
- * estimate.  Working sets that fit a cache can be faster than this memory limit.  --profile: a
- * row for each kernel, measured in calls of code that has probes.  --compile: one compilation,
- * pass by pass, and no call.  --schedule: schedules.c. */
+ * the greater of bytes over the speed of the memory that holds them, and flops over peak, both
+ * measured here on one core (machine.c).  Bytes are those of arguments and results, each moved
+ * once; with the work block they are what has to fit a cache.  Flops are the cost model's
+ * estimate.  --profile: a row for each kernel, measured in calls of code that has probes, and
+ * the plot of -o FILE.svg.  --compile: one compilation, pass by pass, and no call.  --schedule:
+ * schedules.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -14,9 +15,9 @@
 
 #include "ir/diag.h"
 #include "runtime/compile.h"
-#include "runtime/profile.h"
 #include "runtime/values.h"
 #include "tools/cot.h"
+#include "tools/profile.h"
 
 static double
 now(void)
@@ -33,72 +34,6 @@ by_size(const void *a, const void *b)
     const double x = *(const double *)a, y = *(const double *)b;
 
     return (x > y) - (x < y);
-}
-
-enum { TRIAD = 1 << 23, CHAINS = 12 };
-
-/* Bytes a second of a += s * b over arrays larger than a cache; one thread. */
-static double
-memory_speed(void)
-{
-    float *a = calloc(TRIAD, sizeof *a), *b = calloc(TRIAD, sizeof *b);
-    double best = 0;
-
-    for (int run = 0; run < 4 && a && b; run++) {
-        double start = now();
-
-        for (int i = 0; i < TRIAD; i++)
-            a[i] += 0.5f * b[i];
-        best = fmax(best, 12.0 * TRIAD / (now() - start));
-    }
-    if (a && b && a[TRIAD / 2] != 0)
-        best = 0; /* keeps the loop */
-    free(a);
-    free(b);
-    return best;
-}
-
-#if defined(__x86_64__)
-typedef float lanes __attribute__((vector_size(32)));
-
-/* Written out, or the chains are kept in memory. */
-#define EACH_CHAIN(i) _Pragma("GCC unroll 16") for (int i = 0; i < CHAINS; i++)
-
-/* Independent chains of fma in 256-bit registers, twice the flops of that in 512 where there
- * are. */
-__attribute__((target("avx2,fma"), noinline)) static double
-fma_chains(int64_t n, float *keep)
-{
-    lanes x[CHAINS], y = { 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f };
-    double start = now();
-
-    EACH_CHAIN(i)
-        x[i] = y * (float)i;
-    for (int64_t k = 0; k < n; k++)
-        EACH_CHAIN(i)
-            __asm__("vfmadd213ps %1, %1, %0" : "+x"(x[i]) : "x"(y));
-    EACH_CHAIN(i)
-        *keep += x[i][0];
-    return 2.0 * 8 * CHAINS * (double)n / (now() - start);
-}
-#endif
-
-/* Flops a second in f32 on one core; 0 where it is not known. */
-static double
-peak_speed(void)
-{
-#if defined(__x86_64__)
-    float keep = 0;
-
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        double best = 0;
-
-        for (int run = 0; run < 4; run++)
-            best = fmax(best, fma_chains(1 << 20, &keep));
-        return keep != keep ? 0 : best * (__builtin_cpu_supports("avx512f") ? 2 : 1);
-    }
-#endif
-    return 0;
 }
 
 enum { RUNS = 5, SAMPLES = 31 }; /* of compilation; of calls */
@@ -143,23 +78,28 @@ time_compile(const ir_graph *f, const cot_compile_options *o, int runs, double *
 }
 
 static void
-report(const cot_kernel *k, double read, double compile, double least, double median)
+report(const cot_kernel *k, const machine *m, double read, double compile, double least,
+       double median)
 {
-    double bytes = 0, memory = memory_speed(), peak = peak_speed(), limit;
+    double bytes = 0, limit = 0;
 
     for (int i = 0; i < k->n_in + k->n_out; i++)
         bytes += (double)k->bytes[i];
-    limit = fmax(bytes / memory, peak > 0 ? (double)k->flops / peak : 0);
+    const machine_level *level = machine_level_of(m, (int64_t)bytes + (int64_t)k->work_bytes);
+    if (level)
+        limit = bytes / level->speed[0];
+    if (m->flops[0] > 0)
+        limit = fmax(limit, (double)k->flops / m->flops[0]);
     cli_hide_progress();
     printf("read         %10.3f ms\n", 1e3 * read);
     printf("compile      %10.3f ms\n", 1e3 * compile);
     printf("call, least  %10.3f us\n", 1e6 * least);
     printf("call, median %10.3f us\n", 1e6 * median);
     printf("work block   %10zu bytes\n", k->work_bytes);
-    printf("arrays       %10.0f bytes      %8.2f GB/s of %.2f\n", bytes, bytes / least * 1e-9,
-           memory * 1e-9);
+    printf("arrays       %10.0f bytes      %8.2f GB/s of %.2f (%s)\n", bytes,
+           bytes / least * 1e-9, level ? level->speed[0] * 1e-9 : 0, level ? level->name : "");
     printf("flops        %10lld            %8.2f GFLOP/s of %.2f\n", (long long)k->flops,
-           (double)k->flops / least * 1e-9, peak * 1e-9);
+           (double)k->flops / least * 1e-9, m->flops[0] * 1e-9);
     printf("share of the limit of one core: %.0f %%\n", 100 * limit / least);
 }
 
@@ -180,7 +120,8 @@ report_compile(const cot_kernel *k, double read, double compile)
 enum { PROFILED_US = 300000 }; /* of calls that a profile counts, after others */
 
 static cot_status
-print_profile(const cot_kernel *k, void *const *args, double without)
+print_profile(cot_cli *c, const cot_kernel *k, const machine *m, void *const *args,
+              double without)
 {
     double least, median, start, passed;
     int64_t calls = 0;
@@ -195,16 +136,20 @@ print_profile(const cot_kernel *k, void *const *args, double without)
         calls++;
     } while (passed < 1e-6 * PROFILED_US);
     ir_buf_init(&b, &k->ctx->arena);
-    rt_profile_table(&b, k->profile, calls, passed);
+    profile_table(&b, k->profile, m, calls, passed);
     printf("\n%sa call with the profile takes %.3f us, %.3f times what it takes without\n",
            b.text, 1e6 * least, least / without);
-    return COT_OK;
+    if (!c->out)
+        return COT_OK;
+    ir_buf_init(&b, &k->ctx->arena);
+    profile_roofline(&b, k->profile, m, passed);
+    return cli_write(c, c->out, b.text, b.n) ? COT_OK : cot_error_status(c->ctx);
 }
 
 /* Calls of the same function, compiled once more with probes. */
 static cot_status
-report_profile(cot_cli *c, const ir_graph *f, const cot_compile_options *o, void *const *args,
-               double without)
+report_profile(cot_cli *c, const ir_graph *f, const cot_compile_options *o, const machine *m,
+               void **args, double without)
 {
     const bool counted = c->ctx->config.counted;
     cot_kernel *k;
@@ -213,8 +158,9 @@ report_profile(cot_cli *c, const ir_graph *f, const cot_compile_options *o, void
     const cot_status compiled = cot_compile_graph(f, o, &k);
     c->ctx->config.counted = counted;
     COT_TRY(compiled);
+    args[k->n_in + k->n_out] = k->pool;
     const cot_status status = k->profile
-                                  ? print_profile(k, args, without)
+                                  ? print_profile(c, k, m, args, without)
                                   : ir_fail(c->ctx, 0, f->name, ERR_usage,
                                             "this back end has no profile; wants jit or c");
     cot_kernel_free(k);
@@ -232,6 +178,7 @@ cli_bench(cot_cli *c)
     cot_status status;
     cot_kernel *k;
     ir_graph *f;
+    machine m;
 
     if (cli_entry(c, &f) != COT_OK)
         return cli_failed(c);
@@ -257,10 +204,12 @@ cli_bench(cot_cli *c)
     args = IR_NEW_N(&c->ctx->arena, void *, f->n_in + f->n_out + 1);
     rt_arguments(k, in, out, args);
     status = cli_time_calls(k, args, &least, &median);
-    if (status == COT_OK)
-        report(k, read, compile, least, median);
+    if (status == COT_OK) {
+        machine_measure(&m, k->pool ? k->plan.threads : 1);
+        report(k, &m, read, compile, least, median);
+    }
     if (status == COT_OK && c->profile)
-        status = report_profile(c, f, &o, args, least);
+        status = report_profile(c, f, &o, &m, args, least);
     cot_kernel_free(k);
     return status == COT_OK ? EXIT_DONE : cli_failed(c);
 }

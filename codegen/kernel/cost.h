@@ -18,6 +18,11 @@ bool cg_is_made_of_index(const cg_kernel *k, const cg_insn *i);
  * as its more expensive side.  Where the GPU decides (lower/predicate.h) everything that is
  * launched counts: some iterations, and every side. */
 void cg_module_cost(const cg_module *m, int64_t *flops, int64_t *bytes);
+/* working_set.c.  The statements of the module's plans that call or copy, each with the bytes
+ * that are touched before the same data may be touched again: in a step of the innermost loop
+ * around it, or in a run of the plan. */
+typedef void cg_working_set(void *user, const cg_insn *statement, int64_t bytes);
+void cg_each_working_set(const cg_module *m, ir_arena *a, cg_working_set *visit, void *user);
 /* The number of instructions that a compiler sees of a kernel: copies count, lanes do not. */
 int64_t cg_kernel_weight(const cg_kernel *k);
 
