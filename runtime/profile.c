@@ -241,7 +241,7 @@ row_of_kernel(const filling *f, const cg_module *m, const cg_kernel *k)
     return c;
 }
 
-static const char copies[] = "(copies)";
+const char rt_copies[] = "(copies)";
 
 /* A plan that another one calls has rows for what it calls, and none itself. */
 static const void *
@@ -250,7 +250,7 @@ counter_of(void *user, const cg_module *m, const cg_insn *x)
     const filling *f = user;
 
     if (x->op == CG_COPY)
-        return row_of(f->ctx, f->p, copies);
+        return row_of(f->ctx, f->p, rt_copies);
     if (x->op == CG_EXTERN)
         return row_of(f->ctx, f->p, x->ext->name);
     const cg_kernel *k = m->kernel[x->call->kernel];
@@ -261,7 +261,7 @@ static void
 note_working_set(void *user, const cg_insn *x, int64_t bytes)
 {
     const filling *f = user;
-    rt_counter *c = find_row(f->p, x->op == CG_COPY     ? copies
+    rt_counter *c = find_row(f->p, x->op == CG_COPY     ? rt_copies
                                    : x->op == CG_EXTERN ? x->ext->name
                                                         : f->m->kernel[x->call->kernel]->name);
 

@@ -27,6 +27,8 @@ typedef struct rt_profile {
     struct rt_profile *next;
 } rt_profile;
 
+extern const char rt_copies[]; /* the name of the row of all copies */
+
 /* Puts probes into the module where the context counts (ir_config.counted), and makes the
  * profile that they fill; NULL where it does not.  The first call opens the file of
  * cot_options.profile. */

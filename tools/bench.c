@@ -11,22 +11,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "ir/diag.h"
+#include "ir/limit.h"
 #include "runtime/compile.h"
-#include "runtime/values.h"
 #include "tools/cot.h"
 #include "tools/profile.h"
-
-static double
-now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int
 by_size(const void *a, const void *b)
@@ -42,18 +32,18 @@ enum { RUNS = 5, SAMPLES = 31 }; /* of compilation; of calls */
 cot_status
 cli_time_calls(const cot_kernel *k, void *const *args, double *least, double *median)
 {
-    double sample[SAMPLES], start = now();
+    double sample[SAMPLES], start = ir_now();
     int64_t calls = 1;
 
     COT_TRY(rt_call_kernel(k, args, NULL));
-    start = now();
+    start = ir_now();
     COT_TRY(rt_call_kernel(k, args, NULL));
-    calls = (int64_t)fmax(1, 1e-3 / fmax(now() - start, 1e-9));
+    calls = (int64_t)fmax(1, 1e-3 / fmax(ir_now() - start, 1e-9));
     for (int i = 0; i < SAMPLES; i++) {
-        start = now();
+        start = ir_now();
         for (int64_t c = 0; c < calls; c++)
             COT_TRY(rt_call_kernel(k, args, NULL));
-        sample[i] = (now() - start) / (double)calls;
+        sample[i] = (ir_now() - start) / (double)calls;
     }
     qsort(sample, SAMPLES, sizeof *sample, by_size);
     *least = sample[0];
@@ -68,11 +58,11 @@ time_compile(const ir_graph *f, const cot_compile_options *o, int runs, double *
     *least = INFINITY;
     *out = NULL;
     for (int i = 0; i < runs; i++) {
-        double start = now();
+        double start = ir_now();
 
         cot_kernel_free(*out);
         COT_TRY(cot_compile_graph(f, o, out));
-        *least = fmin(*least, now() - start);
+        *least = fmin(*least, ir_now() - start);
     }
     return COT_OK;
 }
@@ -117,54 +107,23 @@ report_compile(const cot_kernel *k, double read, double compile)
     printf("most memory  %10ld KB\n", used.ru_maxrss);
 }
 
-enum { PROFILED_US = 300000 }; /* of calls that a profile counts, after others */
-
-static cot_status
-print_profile(cot_cli *c, const cot_kernel *k, const machine *m, void *const *args,
-              double without)
-{
-    double least, median, start, passed;
-    int64_t calls = 0;
-    ir_buf b;
-
-    COT_TRY(cli_time_calls(k, args, &least, &median));
-    rt_profile_clear(k->profile);
-    start = now();
-    do {
-        COT_TRY(rt_call_kernel(k, args, NULL));
-        passed = now() - start;
-        calls++;
-    } while (passed < 1e-6 * PROFILED_US);
-    ir_buf_init(&b, &k->ctx->arena);
-    profile_table(&b, k->profile, m, calls, passed);
-    printf("\n%sa call with the profile takes %.3f us, %.3f times what it takes without\n",
-           b.text, 1e6 * least, least / without);
-    if (!c->out)
-        return COT_OK;
-    ir_buf_init(&b, &k->ctx->arena);
-    profile_roofline(&b, k->profile, m, passed);
-    return cli_write(c, c->out, b.text, b.n) ? COT_OK : cot_error_status(c->ctx);
-}
-
 /* Calls of the same function, compiled once more with probes. */
 static cot_status
 report_profile(cot_cli *c, const ir_graph *f, const cot_compile_options *o, const machine *m,
                void **args, double without)
 {
-    const bool counted = c->ctx->config.counted;
-    cot_kernel *k;
+    profiled p;
+    ir_buf b;
 
-    c->ctx->config.counted = true;
-    const cot_status compiled = cot_compile_graph(f, o, &k);
-    c->ctx->config.counted = counted;
-    COT_TRY(compiled);
-    args[k->n_in + k->n_out] = k->pool;
-    const cot_status status = k->profile
-                                  ? print_profile(c, k, m, args, without)
-                                  : ir_fail(c->ctx, 0, f->name, ERR_usage,
-                                            "this back end has no profile; wants jit or c");
-    cot_kernel_free(k);
-    return status;
+    COT_TRY(profile_calls(c, f, o, args, &p));
+    ir_buf_init(&b, &c->ctx->arena);
+    profile_table(&b, p.k->profile, m, p.calls, p.seconds);
+    printf("\n%sa call with the profile takes %.3f us, %.3f times what it takes without\n",
+           b.text, 1e6 * p.least, p.least / without);
+    ir_buf_init(&b, &c->ctx->arena);
+    profile_roofline(&b, p.k->profile, m, p.seconds);
+    cot_kernel_free(p.k);
+    return !c->out || cli_write(c, c->out, b.text, b.n) ? COT_OK : cot_error_status(c->ctx);
 }
 
 int
@@ -173,8 +132,8 @@ cli_bench(cot_cli *c)
     const cot_compile_options o = { .backend = c->backend,
                                     .threads = c->threads,
                                     .trapping_math = c->trapping_math };
-    double read = now(), compile, least, median;
-    void **in, **out, **args;
+    double read = ir_now(), compile, least, median;
+    void **args;
     cot_status status;
     cot_kernel *k;
     ir_graph *f;
@@ -184,7 +143,9 @@ cli_bench(cot_cli *c)
         return cli_failed(c);
     if (c->schedule)
         return cli_schedules(c, f, &o);
-    read = now() - read;
+    if (c->out && !c->profile)
+        return cli_wrong(c, "-o names no file without --profile or --schedule");
+    read = ir_now() - read;
     if (time_compile(f, &o, c->compile ? 1 : RUNS, &compile, &k) != COT_OK)
         return cli_failed(c);
     if (cot_tiers_wait(c->ctx) != COT_OK) {
@@ -196,14 +157,9 @@ cli_bench(cot_cli *c)
         cot_kernel_free(k);
         return EXIT_DONE;
     }
-    if (cli_inputs(c, f, &in) != COT_OK) {
-        cot_kernel_free(k);
-        return cli_failed(c);
-    }
-    out = cli_buffers(c->ctx, f);
-    args = IR_NEW_N(&c->ctx->arena, void *, f->n_in + f->n_out + 1);
-    rt_arguments(k, in, out, args);
-    status = cli_time_calls(k, args, &least, &median);
+    status = profile_arguments(c, k, f, &args);
+    if (status == COT_OK)
+        status = cli_time_calls(k, args, &least, &median);
     if (status == COT_OK) {
         machine_measure(&m, k->pool ? k->plan.threads : 1);
         report(k, &m, read, compile, least, median);

@@ -2,7 +2,10 @@
 #include "ir/diag.h"
 #include "passes/pass.h"
 #include "runtime/explore/explore.h"
-#include "tools/cot.h"
+#include "tools/profile.h"
+
+static const char several[] =
+    "the file's modules hold their own expectations; pick one with --entry";
 
 /* The file's function, followed through the pipeline. */
 static cot_status
@@ -17,19 +20,47 @@ make(void *user, ir_graph **out)
     if (status != COT_OK)
         return status;
     if (!f)
-        return ir_fail(c->ctx, 0, NULL, ERR_usage,
-                       "the file's modules hold their own expectations; pick one with --entry");
+        return ir_fail(c->ctx, 0, NULL, ERR_usage, several);
     c->ctx->follow = follow;
     COT_TRY(pass_follow("source", NULL, &f));
     return cli_transform(c, f, out);
 }
 
+static cot_status
+explore(cot_cli *c, const profiled *p)
+{
+    const rt_explore_options o = { .pipeline = c->pipeline ? c->pipeline : "",
+                                   .assembly = c->assembly,
+                                   .profile = p->k ? p->k->profile : NULL,
+                                   .calls = p->calls };
+
+    return rt_explore(c->ctx, &o, make, c, c->out);
+}
+
+/* What calls of the function take, before anybody follows it. */
+static cot_status
+measure(cot_cli *c, profiled *p)
+{
+    const cot_compile_options o = { .backend = c->backend, .threads = c->threads };
+    ir_graph *f;
+
+    COT_TRY(cli_entry(c, &f));
+    if (!f)
+        return ir_fail(c->ctx, 0, NULL, ERR_usage, several);
+    return profile_calls(c, f, &o, NULL, p);
+}
+
 int
 cli_explore(cot_cli *c)
 {
+    profiled p = { 0 };
+
     if (!c->out)
         return cli_wrong(c, "no file is named for the page; wants -o FILE.html or FILE.json");
-    return rt_explore(c->ctx, c->pipeline, c->assembly, make, c, c->out) == COT_OK
-               ? EXIT_DONE
-               : cli_failed(c);
+    cot_status status = c->profile ? measure(c, &p) : COT_OK;
+    if (status == COT_OK)
+        status = explore(c, &p);
+    if (p.k)
+        cot_kernel_free(p.k);
+    return status == COT_OK ? EXIT_DONE : cli_failed(c);
 }

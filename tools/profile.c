@@ -1,8 +1,70 @@
-/* The profile as a table. */
+/* Calls with probes, and what they took as a table. */
 #include "tools/profile.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#include "ir/diag.h"
+#include "ir/limit.h"
+#include "runtime/values.h"
+
+/* -- calls -- */
+
+static const double profiled_seconds = 0.3; /* of calls that count, after others */
+
+cot_status
+profile_arguments(cot_cli *c, const cot_kernel *k, const ir_graph *f, void ***out)
+{
+    void **in;
+
+    COT_TRY(cli_inputs(c, f, &in));
+    *out = IR_NEW_N(&c->ctx->arena, void *, f->n_in + f->n_out + 1);
+    rt_arguments(k, in, cli_buffers(c->ctx, f), *out);
+    return COT_OK;
+}
+
+static cot_status
+call_often(cot_cli *c, const ir_graph *f, void **args, profiled *p)
+{
+    double median;
+
+    if (!p->k->profile)
+        return ir_fail(c->ctx, 0, f->name, ERR_usage,
+                       "this back end has no profile; wants jit or c");
+    if (!args)
+        COT_TRY(profile_arguments(c, p->k, f, &args));
+    args[p->k->n_in + p->k->n_out] = p->k->pool;
+    COT_TRY(cli_time_calls(p->k, args, &p->least, &median));
+    rt_profile_clear(p->k->profile);
+    const double start = ir_now();
+    do {
+        COT_TRY(rt_call_kernel(p->k, args, NULL));
+        p->seconds = ir_now() - start;
+        p->calls++;
+    } while (p->seconds < profiled_seconds);
+    return COT_OK;
+}
+
+cot_status
+profile_calls(cot_cli *c, const ir_graph *f, const cot_compile_options *o, void **args,
+              profiled *p)
+{
+    const bool counted = c->ctx->config.counted;
+
+    *p = (profiled){ 0 };
+    c->ctx->config.counted = true;
+    cot_status status = cot_compile_graph(f, o, &p->k);
+    c->ctx->config.counted = counted;
+    if (status == COT_OK)
+        status = call_often(c, f, args, p);
+    if (status != COT_OK && p->k) {
+        cot_kernel_free(p->k);
+        p->k = NULL;
+    }
+    return status;
+}
+
+/* -- the table -- */
 
 /* Of the time that a row takes whose decisions are printed. */
 static const double least_share = 0.01;

@@ -3,7 +3,20 @@
 #define TOOLS_PROFILE_H
 
 #include "runtime/profile.h"
+#include "tools/cot.h"
 #include "tools/machine.h"
+
+/* Memory for a call of f by kernel k: arguments from --in or a seed, results, the pool. */
+cot_status profile_arguments(cot_cli *c, const cot_kernel *k, const ir_graph *f, void ***out);
+/* f with probes, called for a while; the caller frees k. */
+typedef struct profiled {
+    cot_kernel *k;
+    int64_t calls;
+    double seconds, least; /* of all calls; of the quickest */
+} profiled;
+/* args: from profile_arguments, or NULL. */
+cot_status profile_calls(cot_cli *c, const ir_graph *f, const cot_compile_options *o,
+                         void **args, profiled *out);
 
 /* The rows of a profile, the longest time first, in the arena. */
 uint32_t profile_sorted(const rt_profile *p, ir_arena *a, rt_counter ***out);

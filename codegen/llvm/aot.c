@@ -132,6 +132,7 @@ emit_all(cot_context *ctx, void *arg)
     COT_TRY(find_machines(ctx, s));
     COT_TRY(cg_ll_module_begin(l, ctx, &s->scratch, s->any,
                                s->n ? s->v[0]->fn[0].name : "cotrace", s->v[0]->target.debug));
+    l->lines_are_locations = s->n && s->v[0]->fn[0].module->record;
     COT_TRY(add_functions(s));
     COT_TRY(cg_ll_module_finish(l));
     if (s->what == CG_TO_LLVM)

@@ -4,7 +4,10 @@
  * comes from another file is in a lexical block of that file.  The line is that of the root of
  * a location: in a gradient, the line whose derivative an instruction computes.  There are no
  * variables and no types.  The version is DWARF 4, since gdb 13 does not find lines of JIT code
- * in version 5. */
+ * in version 5.
+ *
+ * Of a module with a record (kernel/record.h) lines are the numbers of locations, of one file
+ * that does not exist: who shows the assembly beside the graph finds the node by them. */
 #include "codegen/llvm/llvm.h"
 #include "cotrace/base.h"
 
@@ -66,6 +69,18 @@ stand_at(cg_ll_module *l, LLVMMetadataRef scope, int line)
                     : NULL);
 }
 
+/* The file and line of a location; NULL: it has none. */
+static const char *
+line_of(const cg_ll_module *l, ir_loc loc, int *line)
+{
+    static const char locations[] = "locations";
+
+    if (!l->lines_are_locations)
+        return ir_loc_root(l->ctx, loc, line);
+    *line = (int)loc;
+    return locations;
+}
+
 cg_ll_scope
 cg_ll_debug_enter(cg_ll_module *l, LLVMValueRef fn, const char *name, ir_loc loc)
 {
@@ -78,7 +93,7 @@ cg_ll_debug_enter(cg_ll_module *l, LLVMValueRef fn, const char *name, ir_loc loc
     outer = d->at;
     d->at = (cg_ll_scope){ 0 };
     if (fn) {
-        const char *path = ir_loc_root(l->ctx, loc, &line);
+        const char *path = line_of(l, loc, &line);
         LLVMMetadataRef file = file_at(d, path ? path : "traced");
 
         d->at.file = path;
@@ -110,7 +125,7 @@ cg_ll_debug_at(cg_ll_module *l, ir_loc loc)
     const char *path;
     int line = 0;
 
-    if (!d || !d->at.function || !(path = ir_loc_root(l->ctx, loc, &line)))
+    if (!d || !d->at.function || !(path = line_of(l, loc, &line)))
         return;
     if (path != d->at.scope_file) {     /* paths are interned */
         d->at.scope = path == d->at.file ? d->at.function

@@ -132,6 +132,7 @@ typedef struct cg_ll_module {
     uint32_t n_shared, cap_shared;
     int serial;
     cg_ll_debug *debug; /* NULL: without line tables */
+    bool lines_are_locations; /* the line tables have an instruction's ir_loc as its line */
     bool in_process;    /* foreign functions are called by their address, not by name */
     bool trapping_math; /* of the kernels that are added: see cg_module */
     double seconds[3]; /* what building it, LLVM's passes and code generation took */

@@ -1,5 +1,6 @@
 /* The code that is emitted: C, whose lines have the locations of what they compute in front of
- * them (codegen/c/marks.c), and assembly where it is asked for. */
+ * them (codegen/c/marks.c), and assembly where it is asked for, whose line tables have them
+ * (codegen/llvm/debug.c). */
 #include "runtime/explore/explore.h"
 
 #include <stdlib.h>
@@ -107,27 +108,79 @@ write_c_lines(const rt_exploring *x, ir_buf *b, const ir_buf *text, ir_buf *plai
     ir_buf_str(b, "]");
 }
 
+/* Directives of line tables, and labels that only these need. */
+static bool
+is_of_debugger(const char *s, size_t n)
+{
+    static const char *const starts[] = { "\t.loc\t", "\t.file\t", "\t.cfi_", ".Ltmp",
+                                          ".Lfunc_begin" };
+
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (n > strlen(starts[i]) && memcmp(s, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool
+begins(const char *s, size_t n, const char *start)
+{
+    return n >= strlen(start) && memcmp(s, start, strlen(start)) == 0;
+}
+
+/* The text without line tables into `plain`; [line, value] for each instruction behind a
+ * `.loc FILE LINE`, whose line is a location. */
+static void
+write_assembly_lines(const rt_exploring *x, ir_buf *b, const ir_buf *text, ir_buf *plain)
+{
+    bool first = true, tables = false;
+    uint32_t number = 0;
+    int line = 0;
+
+    ir_buf_str(b, ",\"lines\":[");
+    for (const char *s = text->text, *end = s + text->n, *stop; s < end; s = stop) {
+        const char *const newline = memchr(s, '\n', (size_t)(end - s));
+        stop = newline ? newline + 1 : end;
+        const size_t n = (size_t)(stop - s);
+        int file, at;
+
+        if (begins(s, n, "\t.section\t"))
+            tables = begins(s, n, "\t.section\t.debug_");
+        if (begins(s, n, "\t.type\t"))
+            number = 0;
+        if (sscanf(s, "\t.loc\t%d %d", &file, &at) == 2)
+            number = rt_explore_number(x, (ir_loc)at);
+        if (tables || is_of_debugger(s, n))
+            continue;
+        if (number && n > 1 && s[0] == '\t' && s[1] != '.') {
+            rt_json_next(b, &first);
+            ir_buf_printf(b, "[%d,%u]", line, number);
+        }
+        ir_buf_add(plain, s, n);
+        line++;
+    }
+    ir_buf_str(b, "]");
+}
+
 /* The text of a stage; where it cannot be emitted, the message. */
 static void
 write_code(rt_exploring *x, ir_buf *b, const char *stage, bool is_c)
 {
+    rt_plan plan = x->plan;
     ir_buf text, plain, lines;
 
     ir_buf_init(&text, x->arena);
     ir_buf_init(&plain, x->arena);
     ir_buf_init(&lines, x->arena);
+    plan.target.debug = !is_c;
     ir_buf_str(b, "{\"text\":");
-    if (rt_stage_code(x->low.prepared, &x->plan, stage, x->low.module, &text) != COT_OK) {
+    if (rt_stage_code(x->low.prepared, &plan, stage, x->low.module, &text) != COT_OK) {
         rt_json_string(b, cot_error(x->ctx));
         cot_error_clear(x->ctx);
-    } else if (is_c) {
-        write_c_lines(x, &lines, &text, &plain);
-        rt_json_bytes(b, plain.text, plain.n);
-        write_parts(x, b, &plain, find_in_c);
-        ir_buf_add(b, lines.text, lines.n);
     } else {
-        rt_json_bytes(b, text.text, text.n);
-        write_parts(x, b, &text, find_in_assembly);
+        (is_c ? write_c_lines : write_assembly_lines)(x, &lines, &text, &plain);
+        rt_json_bytes(b, plain.text, plain.n);
+        write_parts(x, b, &plain, is_c ? find_in_c : find_in_assembly);
+        ir_buf_add(b, lines.text, lines.n);
     }
     ir_buf_str(b, "}");
 }
@@ -143,7 +196,7 @@ rt_explore_code(rt_exploring *x, ir_buf *b)
     else
         ir_buf_str(b, "null");
     ir_buf_str(b, ",\"assembly\":");
-    if (here && x->assembly && x->plan.backend == cg_llvm() && cg_llvm())
+    if (here && x->o->assembly && x->plan.backend == cg_llvm() && cg_llvm())
         write_code(x, b, "asm", false);
     else
         ir_buf_str(b, "null");

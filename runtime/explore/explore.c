@@ -15,8 +15,10 @@ write_head(const rt_exploring *x, ir_buf *b)
     rt_json_text(b, &first, "format", "cotrace explore 1");
     rt_json_text(b, &first, "library", cot_version());
     rt_json_text(b, &first, "function", x->n_graphs ? x->graph[0]->name : "");
-    rt_json_text(b, &first, "pipeline", x->pipeline);
+    rt_json_text(b, &first, "pipeline", x->o->pipeline);
     rt_json_text(b, &first, "error", x->wrong);
+    rt_json_name(b, &first, "measured");
+    ir_buf_str(b, x->o->profile ? "true" : "false");
 }
 
 static cot_status
@@ -84,14 +86,12 @@ explore(rt_exploring *x, rt_explore_make *make, void *user, const char *path)
 }
 
 cot_status
-rt_explore(cot_context *ctx, const char *pipeline, bool assembly, rt_explore_make *make,
-           void *user, const char *path)
+rt_explore(cot_context *ctx, const rt_explore_options *o, rt_explore_make *make, void *user,
+           const char *path)
 {
     volatile cot_status status = COT_ERR_MEMORY;
     ir_arena *arena = ir_arena_take(ctx);
-    rt_exploring x = {
-        .ctx = ctx, .arena = arena, .pipeline = pipeline ? pipeline : "", .assembly = assembly
-    };
+    rt_exploring x = { .ctx = ctx, .arena = arena, .o = o };
     bool ended[1] = { false };
 
     IR_TRY (ctx) {
@@ -136,7 +136,7 @@ explore_body(cot_context *ctx, void *user)
 
     if (!c->path)
         return ir_fail_null(ctx, "explore", "path");
-    return rt_explore(ctx, "", false, make_graph, c, c->path);
+    return rt_explore(ctx, &(rt_explore_options){ .pipeline = "" }, make_graph, c, c->path);
 }
 
 cot_status

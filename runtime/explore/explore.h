@@ -16,11 +16,19 @@ typedef struct rt_stage_graphs {
     bool part; /* of the next stage that is none: of a pass that works in several steps */
 } rt_stage_graphs;
 
+typedef struct rt_explore_options {
+    const char *pipeline; /* as text, or "" */
+    bool assembly; /* written as well */
+    /* what calls of the function took, by kernels that have the names of those that it is
+     * lowered to here; NULL: times are estimated */
+    const struct rt_profile *profile;
+    int64_t calls;
+} rt_explore_options;
+
 typedef struct rt_exploring {
     cot_context *ctx;
     ir_arena *arena;
-    const char *pipeline; /* as text, or "" */
-    bool assembly; /* written as well */
+    const rt_explore_options *o;
     const char *wrong; /* why the walk ended before the kernels, or NULL */
     rt_stage_graphs *stage;
     ir_graph **graph; /* of all stages */
@@ -85,7 +93,7 @@ void rt_dot(ir_buf *b, const ir_graph *f, const rt_exploring *x);
 void rt_explore_page(ir_buf *b, const char *data, size_t n);
 
 /* explore.c: writes the page of the graph that `make` makes. */
-cot_status rt_explore(cot_context *ctx, const char *pipeline, bool assembly,
-                      rt_explore_make *make, void *user, const char *path);
+cot_status rt_explore(cot_context *ctx, const rt_explore_options *o, rt_explore_make *make,
+                      void *user, const char *path);
 
 #endif

@@ -2,6 +2,7 @@
  * plans: which kernel computes which nodes, and how often it runs. */
 #include "codegen/kernel/cost.h"
 #include "runtime/explore/explore.h"
+#include "runtime/profile.h"
 
 #include <math.h>
 
@@ -25,6 +26,25 @@ bytes_of(const cg_kernel *k)
     return bytes;
 }
 
+/* The row of what calls took, or NULL: nothing was measured. */
+static rt_counter *
+row_of(const rt_exploring *x, const char *name)
+{
+    rt_counter *c = x->o->profile ? x->o->profile->first : NULL;
+
+    while (c && strcmp(c->name, name) != 0)
+        c = c->next;
+    return c;
+}
+
+/* Nanoseconds in a call, measured. */
+static double
+measured_time(const rt_exploring *x, rt_counter *c)
+{
+    return 1e9 * rt_profile_seconds(c) / (double)x->o->calls;
+}
+
+/* The time of one run, estimated. */
 static double
 time_of(const cg_kernel *k)
 {
@@ -69,6 +89,11 @@ write_kernel(const rt_exploring *x, ir_buf *b, const cg_kernel *k)
     rt_json_number(b, &first, "flops", (double)k->flops);
     rt_json_number(b, &first, "bytes", bytes_of(k));
     rt_json_number(b, &first, "weight", (double)cg_kernel_weight(k));
+    rt_counter *row = row_of(x, k->name);
+    if (row) {
+        rt_json_number(b, &first, "runs", (double)atomic_load(&row->runs) / (double)x->o->calls);
+        rt_json_number(b, &first, "took", measured_time(x, row));
+    }
     rt_json_name(b, &first, "text");
     rt_json_bytes(b, text.text, text.n);
     write_lines(x, b, &text, &places);
@@ -135,8 +160,14 @@ write_buffers(const rt_exploring *x, ir_buf *b, const cg_insn *n, bool writes)
     ir_buf_str(b, "]");
 }
 
+/* A step of a plan, and what is known of it. */
+typedef struct step_time {
+    double runs; /* in a run of the entry */
+    double time; /* nanoseconds of these */
+} step_time;
+
 static void
-write_step(const rt_exploring *x, ir_buf *b, const cg_record_step *s, double runs)
+write_step(const rt_exploring *x, ir_buf *b, const cg_record_step *s, step_time t)
 {
     const cg_insn *n = &s->plan->insn[s->insn];
     const cg_kernel *k = n->op == CG_CALL ? x->low.module->kernel[n->call->kernel] : NULL;
@@ -146,9 +177,8 @@ write_step(const rt_exploring *x, ir_buf *b, const cg_record_step *s, double run
     rt_json_number(b, &first, "plan", rt_explore_kernel(x, s->plan));
     rt_json_number(b, &first, "at", s->at);
     rt_json_number(b, &first, "kernel", k ? n->call->kernel : -1);
-    rt_json_number(b, &first, "runs", runs);
-    rt_json_number(b, &first, "time",
-                   runs * (k ? k->plans ? 0 : time_of(k) : (double)n->imm / bytes_rate));
+    rt_json_number(b, &first, "runs", t.runs);
+    rt_json_number(b, &first, "time", t.time);
     write_numbers(x, b, s);
     write_buffers(x, b, n, false);
     write_buffers(x, b, n, true);
@@ -204,11 +234,53 @@ runs_of_plan(const rt_exploring *x, run_counts *c, uint32_t number)
     return c->times[number] = times;
 }
 
+/* What all steps of a kernel took, or all copies, is divided among them as it is estimated. */
+static void
+measure_steps(const rt_exploring *x, step_time *t)
+{
+    const cg_module *m = x->low.module;
+    double *all = IR_NEW_N(x->arena, double, m->n_kernels + 1); /* by kernel; copies are last */
+
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < x->record.n_steps; i++) {
+            const cg_record_step *s = &x->record.step[i];
+            const cg_insn *n = &s->plan->insn[s->insn];
+            const uint32_t k = n->op == CG_CALL ? (uint32_t)n->call->kernel : m->n_kernels;
+            rt_counter *row = row_of(x, n->op == CG_CALL ? m->kernel[k]->name : rt_copies);
+
+            if (pass == 0)
+                all[k] += t[i].time;
+            else
+                t[i].time = row && all[k] > 0 ? measured_time(x, row) * t[i].time / all[k] : 0;
+        }
+}
+
+static step_time *
+time_steps(const rt_exploring *x)
+{
+    const cg_module *m = x->low.module;
+    run_counts counts = new_counts(x, m->n_kernels);
+    step_time *t = IR_NEW_N(x->arena, step_time, x->record.n_steps + 1);
+
+    for (uint32_t i = 0; i < x->record.n_steps; i++) {
+        const cg_record_step *s = &x->record.step[i];
+        const cg_insn *n = &s->plan->insn[s->insn];
+        const cg_kernel *k = n->op == CG_CALL ? m->kernel[n->call->kernel] : NULL;
+
+        t[i].runs = runs_of(x, &counts, s);
+        t[i].time =
+            t[i].runs * (k ? k->plans ? 0 : time_of(k) : (double)n->imm / bytes_rate);
+    }
+    if (x->o->profile)
+        measure_steps(x, t);
+    return t;
+}
+
 void
 rt_explore_kernels(const rt_exploring *x, ir_buf *b)
 {
     const cg_module *m = x->low.module;
-    run_counts counts = new_counts(x, m ? m->n_kernels : 0);
+    const step_time *t = m ? time_steps(x) : NULL;
     bool first = true;
 
     ir_buf_str(b, "\"kernels\":[");
@@ -221,10 +293,8 @@ rt_explore_kernels(const rt_exploring *x, ir_buf *b)
     ir_buf_str(b, ",\"steps\":[");
     first = true;
     for (uint32_t i = 0; m && i < x->record.n_steps; i++) {
-        const cg_record_step *s = &x->record.step[i];
-
         rt_json_next(b, &first);
-        write_step(x, b, s, runs_of(x, &counts, s));
+        write_step(x, b, &x->record.step[i], t[i]);
     }
     ir_buf_str(b, "]");
 }

@@ -184,7 +184,8 @@ static void
 walk(cot_context *ctx, program *p)
 {
     ir_arena *arena = ir_arena_take(ctx);
-    rt_exploring x = { .ctx = ctx, .arena = arena, .pipeline = p->pipeline };
+    const rt_explore_options o = { .pipeline = p->pipeline };
+    rt_exploring x = { .ctx = ctx, .arena = arena, .o = &o };
 
     walks++;
     if (rt_explore_collect(&x, follow, p) != COT_OK) {

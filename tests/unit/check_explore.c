@@ -121,7 +121,8 @@ START_TEST(walks)
 {
     const walk_case *c = &cases_of_walks[_i];
     ir_arena *arena = ir_arena_take(ctx);
-    rt_exploring x = { .ctx = ctx, .arena = arena, .pipeline = c->pipeline };
+    const rt_explore_options o = { .pipeline = c->pipeline };
+    rt_exploring x = { .ctx = ctx, .arena = arena, .o = &o };
 
     ck_assert_msg(rt_explore_collect(&x, make, (void *)c) == COT_OK, "%s", cot_error(ctx));
     ck_assert_str_eq(followed(&x, c->op), c->want);

@@ -144,4 +144,5 @@ function timeText(ns) {
     : ns < 1e9 ? `${(ns / 1e6).toPrecision(3)} ms` : `${(ns / 1e9).toPrecision(3)} s`;
 }
 
+const timeKind = data.measured ? "measured" : "estimated";
 const totalTime = data.steps.reduce((sum, s) => sum + s.time, 0);

@@ -93,7 +93,7 @@ function overview() {
       ["values", String(values.length - 1)], ["kernels", String(Math.max(0, data.kernels.length - 1))],
       ["work", data.plans.length ? bytesText(data.plans[0].work) : ""],
       ["flops", flops ? countText(flops) : ""],
-      ["time", totalTime ? `${timeText(totalTime)}, estimated` : ""],
+      ["time", totalTime ? `${timeText(totalTime)}, ${timeKind}` : ""],
       ["library", "Cotrace " + data.library],
     ]),
     element("p", {}, "Click a line, a node, a step or a kernel. Press ? for the keys."));
@@ -108,7 +108,7 @@ function drawDetails() {
 /* The drawer. */
 
 const tabs = { memory: drawMemory, time: drawTime, drawing: drawDrawing };
-const tabTitles = { memory: "Memory (m)", time: "Estimated time (e)", drawing: "Drawing (d)" };
+const tabTitles = { memory: "Memory (m)", time: data.measured ? "Measured time (e)" : "Estimated time (e)", drawing: "Drawing (d)" };
 
 function openTab(name) {
   state.tab = state.tab === name ? null : name;
@@ -190,6 +190,7 @@ function kernelTimes() {
     const row = rows.get(s.kernel) || { kernel: s.kernel, time: 0, calls: 0, nodes: [] };
     row.time += s.time;
     row.calls += s.runs;
+    if (s.kernel >= 0 && data.kernels[s.kernel].runs !== undefined) row.calls = data.kernels[s.kernel].runs;
     row.nodes.push(...s.nodes);
     rows.set(s.kernel, row);
   });
@@ -210,8 +211,9 @@ function drawTime() {
   const rows = kernelTimes();
   const head = ["kernel", "share", "", "time", "calls", "flops a call", "bytes a call"];
   drawer.replaceChildren(
-    element("p", {}, "Shares of a time that is estimated from operations and bytes; nothing was "
-      + "measured."),
+    element("p", {}, data.measured
+      ? "Time of all kernels in a call, measured. Steps of one kernel share it as estimated."
+      : "Shares of a time that is estimated from operations and bytes; nothing was measured."),
     element("table", {}, element("tr", {}, ...head.map((t) => element("th", {}, t))),
             ...rows.slice(0, 200).map(timeRow)));
 }
