@@ -267,9 +267,7 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
     k->parallel = low.module->parallel;
     rt_kernel_pool(k);
     rt_make_blocks(k, (size_t)low.module->work_bytes);
-    COT_TRY(rt_profile_begin(f->ctx, low.module, &k->profile));
-    if (k->profile && k->pool)
-        k->pool = rt_profile_pool(k->profile, k->pool, p->threads);
+    COT_TRY(rt_profile_kernel(k, low.module));
     start = ir_now();
     rt_store_open(f->ctx);
     COT_TRY(rt_tier_begin(k, &low, scratch, &begun));

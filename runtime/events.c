@@ -143,14 +143,17 @@ open_file(rt_profiles *all, const char *path)
 }
 
 cot_status
-rt_profile_begin(cot_context *ctx, cg_module *m, rt_profile **out)
+rt_profile_kernel(cot_kernel *k, cg_module *m)
 {
-    *out = NULL;
+    cot_context *ctx = k->ctx;
+
     if (!ctx->config.counted)
         return COT_OK;
     rt_profiles *all = rt_profiles_of(ctx);
     if (ctx->config.profile && !all->file)
         COT_TRY(open_file(all, ctx->config.profile));
-    *out = rt_profile_module(ctx, m);
+    k->profile = rt_profile_module(ctx, m);
+    if (k->pool)
+        k->pool = rt_profile_pool(k->profile, k->pool, k->plan.threads);
     return COT_OK;
 }

@@ -29,6 +29,9 @@ typedef struct rt_profiles {
 rt_profiles *rt_profiles_of(cot_context *ctx);
 /* Puts probes into a module, and makes the rows that they fill. */
 rt_profile *rt_profile_module(cot_context *ctx, cg_module *m);
+/* A pool, in the arena of the context, that counts what the threads of another one work for the
+ * kernel that shares a loop among them. */
+cot_parallel *rt_profile_pool(rt_profile *p, cot_parallel *inner, int threads);
 /* Seconds of a tick. */
 double rt_profiles_scale(const rt_profiles *all);
 

@@ -234,8 +234,10 @@ row_of_kernel(const filling *f, const cg_module *m, const cg_kernel *k)
 
     c->note = k->note ? ir_copy_string(&f->ctx->arena, k->note) : "";
     c->why = decisions(f->ctx, m->why, k->name);
-    c->bytes = bytes_of(k);
-    c->flops = k->flops;
+    if (!m->n_sizes) {
+        c->bytes = bytes_of(k);
+        c->flops = k->flops;
+    }
     c->is_vector = has_loop(k, CG_VECTOR);
     c->is_parallel = has_loop(k, CG_PARALLEL);
     return c;
@@ -265,7 +267,7 @@ note_working_set(void *user, const cg_insn *x, int64_t bytes)
                                    : x->op == CG_EXTERN ? x->ext->name
                                                         : f->m->kernel[x->call->kernel]->name);
 
-    if (c && bytes > c->around)
+    if (c && !f->m->n_sizes && bytes > c->around)
         c->around = bytes;
 }
 

@@ -11,7 +11,8 @@
 typedef struct rt_counter {
     const struct rt_profile *of;
     const char *name, *note, *why; /* note: what it computes; why: decisions, or "" */
-    int64_t bytes, flops; /* of one run, by the cost model; bytes of each array once */
+    /* of one run, by the cost model; bytes of each array once; 0 where sizes are open */
+    int64_t bytes, flops;
     int64_t around; /* bytes that are touched between two runs, and by one: cg_each_working_set */
     bool is_vector, is_parallel;
     /* of the ticks, those in loops that threads share; what all threads worked in these */
@@ -29,13 +30,10 @@ typedef struct rt_profile {
 
 extern const char rt_copies[]; /* the name of the row of all copies */
 
-/* Puts probes into the module where the context counts (ir_config.counted), and makes the
- * profile that they fill; NULL where it does not.  The first call opens the file of
+/* Puts probes into a kernel's module where the context counts (ir_config.counted), and makes
+ * the profile that they and the kernel's threads fill.  The first call opens the file of
  * cot_options.profile. */
-cot_status rt_profile_begin(cot_context *ctx, cg_module *m, rt_profile **out);
-/* A pool, in the arena of the context, that counts what the threads of another one work for the
- * kernel that shares a loop among them. */
-cot_parallel *rt_profile_pool(rt_profile *p, cot_parallel *inner, int threads);
+cot_status rt_profile_kernel(cot_kernel *k, cg_module *m);
 /* The rows and the latest runs as JSON of Chrome's trace format. */
 void rt_profile_json(ir_buf *b, cot_context *ctx);
 /* The seconds of a row; the share of the threads' time in which they had nothing to do; all

@@ -435,6 +435,14 @@ if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     status 2 "$cot" build f.cot --export f -o f.o --name x;       says \
         "--name names the only function"
     status 0 "$cot" bench f.cot;                             prints "share of the limit"
+    status 0 "$cot" bench f.cot --profile -o roof.svg;       prints "limits of 1 thread:"
+    grep -q "<title>.* of the time" roof.svg || { bad=1; cat roof.svg; }
+    status 2 "$cot" bench f.cot -o roof.svg;                      says \
+        "-o names no file without --profile or --schedule"
+    status 2 "$cot" bench f.cot --profile -o nowhere/roof.svg;    says \
+        "nowhere/roof.svg: No such file or directory"
+    status 0 "$cot" explore f.cot --profile -o f.json
+    grep -q '"measured":true' f.json || { bad=1; cat f.json; }
     printf '%s\n' 'fn @f(%x: f32[8,16], %y: f32[16,4]) -> f32[8,4] {' \
         '  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[8,4]' \
         '  ret %0' '}' >d.cot

@@ -3,6 +3,7 @@
 #include "codegen/kernel/cost.h"
 #include "ir/diag.h"
 #include "runtime/open/opening.h"
+#include "runtime/profile.h"
 #include "runtime/store.h"
 
 enum { MAX_ROUNDS = 10 };
@@ -253,7 +254,7 @@ rt_open_lower(rt_opening *o, rt_open *open)
 static cot_status
 compile(rt_opening *o, rt_open *open, cot_kernel **out)
 {
-    const cg_module *m;
+    cg_module *m;
     cot_kernel *k;
     int *over;
 
@@ -269,10 +270,14 @@ compile(rt_opening *o, rt_open *open, cot_kernel **out)
     find_inputs(k, open, o->arena);
     rt_kernel_pool(k);
     rt_make_blocks(k, 1);
+    COT_TRY(rt_profile_kernel(k, m));
     rt_store_open(o->ctx);
     COT_TRY(o->plan->backend->load(o->ctx, &o->plan->target, m, &k->code));
     atomic_store_explicit(&k->entry, k->code.entry, memory_order_relaxed);
-    return rt_open_try(o, k);
+    COT_TRY(rt_open_try(o, k));
+    if (k->profile)
+        rt_profile_clear(k->profile); /* trials are no calls of the user's */
+    return COT_OK;
 }
 
 cot_status

@@ -97,16 +97,40 @@ class Judge:
             known(s["reads"] + s["writes"], len(plan["buffers"]), "step")
             self.check(all(last <= n < len(values) for n in s["nodes"]), "step",
                        "earlier nodes")
-        code = data["c"] or {"text": ""}
-        self.check("\x01" not in code["text"], "c", "marks are left")
-        self.check(all(0 <= l < code["text"].count("\n") and last <= v < len(values)
-                       for l, v in code.get("lines", ())), "c", "lines")
-        for part in code.get("parts", ()):
-            known([max(0, part[1])], len(kernels), "c")
+        for name in ("c", "assembly"):
+            code = data[name] or {"text": ""}
+            self.check("\x01" not in code["text"] and ".loc" not in code["text"], name,
+                       "marks are left")
+            self.check(all(0 <= l < code["text"].count("\n") and last <= v < len(values)
+                           for l, v in code.get("lines", ())), name, "lines")
+            for part in code.get("parts", ()):
+                known([max(0, part[1])], len(kernels), name)
         for k in kernels:
             lines = k["text"].count("\n")
             self.check(all(0 <= l < lines and 0 < v < len(values) for l, v in k["lines"]),
                        k["name"], "lines")
+
+
+def measured(cot, folder):
+    """Times of calls, by kernel and divided among steps; and instructions of both ops."""
+    source, out = os.path.join(folder, "called.cot"), os.path.join(folder, "measured.json")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(called(3))
+    done = subprocess.run([cot, "explore", source, "--profile", "--asm", "-o", out], check=False,
+                          env=NO_DOT, capture_output=True)
+    if b"wants jit or c" in done.stderr:
+        return 0  # a build without LLVM, whose back end is the evaluator
+    data = json.load(open(out, encoding="utf-8"))
+    took = sum(k.get("took", 0) for k in data["kernels"])
+    spent = sum(s["time"] for s in data["steps"] if s["kernel"] >= 0)
+    runs = [k["runs"] for k in data["kernels"] if "cumsum" in k["name"] and "runs" in k]
+    good = data["measured"] and 0 < took and abs(spent - took) < 0.01 * took and sum(runs) == 8
+    ops = {data["values"][v]["op"] for _, v in (data["assembly"] or {}).get("lines", ())}
+    good &= not data["assembly"] or {"sin", "cumsum"} <= ops
+    if not good:
+        print(f"measured: {data['measured']}, kernels {took} ns, steps {spent} ns, "
+              f"runs {runs}, instructions of {ops}")
+    return int(not good)
 
 
 def source_of(path, folder):
@@ -167,7 +191,7 @@ def main(cot, page, folder, *files):
             for line in judge.wrong[:5]:
                 print(f"{path}, '{pipeline}': {line}")
     print(f"{written} files of data, {objects} objects, {bad} wrong")
-    bad += count_runs(cot, folder)
+    bad += count_runs(cot, folder) + measured(cot, folder)
     return bad > 0 or written < 2 * len(files) // 3
 
 

@@ -5,7 +5,10 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "cotrace/cotrace.h"
+
 #include "codegen/backend.h"
+#include "codegen/kernel/cost.h"
 #include "codegen/kernel/probe.h"
 #include "runtime/profile.h"
 #include "tests/unit/suite.h"
@@ -126,6 +129,130 @@ START_TEST(counts)
         ck_assert_int_eq(runs_of(&t, "dot"), 0);
         try_free(&t);
     }
+}
+END_TEST
+
+static int64_t
+around(const cot_kernel *k, const char *name)
+{
+    for (rt_counter *c = k->profile->first; c; c = c->next)
+        if (strcmp(c->name, name) == 0)
+            return c->around;
+    ck_abort_msg("no row %s", name);
+}
+
+/* A step of the loop goes through a row of the stack, the carry and a sum; the entry, once,
+ * through all of the stack, and the argument and the result besides. */
+START_TEST(working_sets)
+{
+    static const char text[] = "fn @step(%h: f32[100], %x: f32[100]) -> f32[100] {\n"
+                               "  %0 = cumsum %x {axis=0}\n  %1 = add %0, %h\n  ret %1\n}\n"
+                               "fn @f(%h: f32[100], %xs: f32[8,100]) -> f32[100] {\n"
+                               "  %0 = scan %h, %xs {consts=0, carries=1, length=8, "
+                               "body=@step} : f32[100]\n"
+                               "  %1 = reverse %0 {axes=[0]}\n  ret %1\n}\n";
+    cot_context *c = cot_context_new(&(cot_options){ .profile = "/dev/null" });
+    const cot_graph *g;
+    cot_kernel *k;
+
+    ck_assert_int_eq(cot_parse(c, "f.cot", text, sizeof text - 1, "f", &g), COT_OK);
+    ck_assert_int_eq(cot_compile_graph(g, &(cot_compile_options){ .backend = "c" }, &k),
+                     COT_OK);
+    ck_assert_int_eq(around(k, "cumsum"), 3 * 400);
+    ck_assert_int_eq(around(k, "add"), 3 * 400);
+    ck_assert_int_eq(around(k, "reverse"), 8 * 400 + 4 * 400);
+    ck_assert_int_eq(around(k, "(copies)"), 8 * 400 + 4 * 400);
+    cot_kernel_free(k);
+    cot_context_free(c);
+}
+END_TEST
+
+static void
+sums(cot_trace *t, const cot_value *x, cot_value *y, void *user)
+{
+    (void)t, (void)user;
+    y[0] = cot_reduce_sum(cot_cumsum(cot_sin(x[0]), 0), .axes = COT_LIST(1));
+}
+
+/* Kernels for all sizes count the runs of calls, not those by which they were tried; no rate is
+ * known of them. */
+START_TEST(open_sizes)
+{
+    for (int i = 0; i < 2; i++) {
+        cot_context *c = cot_context_new(&(cot_options){ .profile = "/dev/null" });
+        cot_fn *f = cot_open(cot_fn_new(c, "sums", sums, 1, 1, NULL), "0: [n, 3]");
+        const cot_compile_options o = { .backend = backend(i) };
+        int64_t runs = 0;
+        cot_kernel *k;
+
+        ck_assert_msg(cot_compile(f, COT_TYPES(cot_f32(4, 3)), &o, &k) == COT_OK, "%s",
+                      cot_error(c));
+        ck_assert_ptr_nonnull(k->profile);
+        for (rt_counter *r = k->profile->first; r; r = r->next)
+            ck_assert_int_eq(atomic_load(&r->runs), 0);
+        for (int n = 1; n < 5000; n += 1000) {
+            cot_array *x = cot_array_new(c, cot_f32(n, 3)), *y = cot_array_new(c, cot_f32(n));
+
+            memset(cot_array_data(x), 0, cot_array_bytes(x));
+            ck_assert_msg(cot_run(k, &y, (const cot_array *const[]){ x }) == COT_OK, "%s",
+                          cot_error(c));
+            cot_array_free(x);
+            cot_array_free(y);
+        }
+        for (rt_counter *r = k->profile->first; r; r = r->next) {
+            runs += atomic_load(&r->runs);
+            ck_assert(r->bytes == 0 && r->flops == 0 && r->around == 0);
+        }
+        ck_assert_int_ge(runs, 5);
+        cot_kernel_free(k);
+        cot_context_free(c);
+    }
+}
+END_TEST
+
+/* Threads are busy for as long as they run ranges, and idle where a kernel shares no loop. */
+START_TEST(idle)
+{
+    static const char text[] =
+        "fn @f(%x: f32[1024,256], %y: f32[3,256]) -> (f32[1024,256], f32[3]) {\n"
+        "  %0 = sin %x\n  %1 = tanh %0\n  %2 = cumsum %1 {axis=1}\n"
+        "  %3 = reduce_sum %y {axes=[1]}\n  ret %2, %3\n}\n";
+    cot_context *c = cot_context_new(&(cot_options){ .profile = "/dev/null", .threads = 2,
+                                                     .cache_dir = "off" });
+    const cot_compile_options o = { .backend = backend(1), .threads = 2 };
+    cot_array *in[2], *out[2];
+    const cot_graph *g;
+    cot_kernel *k;
+    int shared = 0;
+
+    ck_assert_int_eq(cot_parse(c, "f.cot", text, sizeof text - 1, "f", &g), COT_OK);
+    ck_assert_msg(cot_compile_graph(g, &o, &k) == COT_OK, "%s", cot_error(c));
+    for (int i = 0; i < 2; i++) {
+        in[i] = cot_array_new(c, i ? cot_f32(3, 256) : cot_f32(1024, 256));
+        memset(cot_array_data(in[i]), 0, i ? 4 * 3 * 256 : 4 * 1024 * 256);
+        out[i] = cot_array_new(c, i ? cot_f32(3) : cot_f32(1024, 256));
+    }
+    for (int call = 0; call < 4; call++)
+        ck_assert_int_eq(cot_run(k, out, (const cot_array *const *)in), COT_OK);
+    ck_assert_int_eq(k->profile->threads, 2);
+    for (rt_counter *r = k->profile->first; r; r = r->next) {
+        const double none = rt_profile_idle(r);
+
+        ck_assert(none >= 0 && none <= 1);
+        shared += atomic_load(&r->shared) > 0;
+        ck_assert_int_eq(atomic_load(&r->shared) > 0, atomic_load(&r->worked) > 0);
+        if (!r->is_parallel)
+            ck_assert_msg(none == 0.5 || atomic_load(&r->ticks) == 0, "%s: %g", r->name, none);
+    }
+    ck_assert_int_gt(shared, 0);
+    rt_profile_clear(k->profile);
+    ck_assert(rt_profile_idle(k->profile->first) == 0);
+    for (int i = 0; i < 2; i++) {
+        cot_array_free(in[i]);
+        cot_array_free(out[i]);
+    }
+    cot_kernel_free(k);
+    cot_context_free(c);
 }
 END_TEST
 
@@ -381,7 +508,8 @@ END_TEST
 int
 main(void)
 {
-    const suite_case cases[] = { ONCE(counts),    ONCE(counts_of_threads),
+    const suite_case cases[] = { ONCE(working_sets), ONCE(open_sizes), ONCE(idle),
+                                 ONCE(counts),    ONCE(counts_of_threads),
                                  ONCE(bits),      ONCE(probes),
                                  ONCE(code),      ONCE(file),
                                  ONCE(long_file), ONCE(no_file) };
