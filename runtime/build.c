@@ -67,11 +67,27 @@ check_foreign_names(cot_context *ctx, int n, const cg_natural *fn)
     return COT_OK;
 }
 
+/* The state of one output: its functions in their first form, and its bytes. */
+typedef struct output {
+    int n;
+    const rt_export *e;
+    rt_plan p;
+    cg_natural *fn;
+    rt_function *described;
+    rt_file_rows *rows; /* of the profile of each function; NULL: there is none */
+    const void *bytes;
+    size_t size;
+} output;
+
 /* Lower the functions for one processor or width. */
 static cot_status
-lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o,
-              ir_arena *a, rt_plan *p, cg_natural *fn)
+lower_exports(cot_context *ctx, output *out, const cot_compile_options *o, ir_arena *a,
+              cg_natural *fn)
 {
+    const rt_export *e = out->e;
+    const int n = out->n;
+    rt_plan *p = &out->p;
+
     for (int i = 0; i < n; i++) {
         rt_lowered low;
 
@@ -103,6 +119,8 @@ lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_opt
         }
         if (p->backend != cg_c())
             COT_TRY(cg_check_externs(low.module, "an object file"));
+        if (out->rows)
+            rt_profile_file(low.module, fn[i].name, &out->rows[i], a);
         fn[i].module = low.module;
     }
     return check_foreign_names(ctx, n, fn);
@@ -168,17 +186,6 @@ find_cpus(cot_context *ctx, const char *list, const char **cpu, int *n)
 
 /* ---- C source ---- */
 
-/* The state of one output: its functions in their first form, and its bytes. */
-typedef struct output {
-    int n;
-    const rt_export *e;
-    rt_plan p;
-    cg_natural *fn;
-    rt_function *described;
-    const void *bytes;
-    size_t size;
-} output;
-
 /* Name the parameters of all forms, and describe the functions by the first. */
 static void
 describe_forms(cot_context *ctx, int n, const cg_version *v, output *out)
@@ -186,6 +193,8 @@ describe_forms(cot_context *ctx, int n, const cg_version *v, output *out)
     for (int k = n; k-- > 0;)
         out->described = rt_functions(&ctx->arena, &out->p, out->n, out->e,
                                       (cg_natural *)(uintptr_t)v[k].fn);
+    for (int i = 0; i < out->n && out->rows; i++)
+        out->described[i].rows = &out->rows[i];
     for (int i = 0; i < out->n; i++)
         for (int k = 0; k < n && out->described[i].open; k++)
             out->described[i].form[out->described[i].n_forms++] = v[k].fn[i].open;
@@ -212,7 +221,7 @@ lower_form(cot_context *ctx, const cot_compile_options *o, int lanes, int level,
 
     each.vector_bits = 32 * lanes;
     *w = (cg_c_width){ lanes, to, level };
-    return lower_exports(ctx, out->n, out->e, &each, &ctx->arena, &out->p, to);
+    return lower_exports(ctx, out, &each, &ctx->arena, to);
 }
 
 /* Writes the functions for each level of x86-64 that is named. */
@@ -285,7 +294,7 @@ write_native(cot_context *ctx, const cot_compile_options *o, cg_output what, out
         cg_natural *fn = IR_NEW_N(&ctx->arena, cg_natural, out->n + 1);
 
         each.cpu = cpu[k];
-        COT_TRY(lower_exports(ctx, out->n, out->e, &each, &ctx->arena, &out->p, fn));
+        COT_TRY(lower_exports(ctx, out, &each, &ctx->arena, fn));
         if (out->p.backend->name_target)
             COT_TRY(out->p.backend->name_target(ctx, &out->p.target));
         v[k] = (cg_version){ out->p.target, fn };
@@ -408,6 +417,12 @@ rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options 
             return ir_fail(ctx, e[i].open->loc, e[i].graph->name, ERR_sizes_open,
                            e[i].n_res ? "halves pass residuals of fixed sizes"
                                       : "wants a file of objects or of C source");
+    if (o && o->profile && (rt_is_ptx(path) || is_mlir(path)))
+        return ir_fail(
+            ctx, 0, NULL, ERR_usage,
+            ir_format(&ctx->arena, "%s: only objects and C source have a profile", path));
+    if (o && o->profile)
+        out.rows = IR_NEW_N(&ctx->arena, rt_file_rows, n);
     if (rt_is_ptx(path))
         return rt_build_ptx(ctx, n, e, o, path, header);
     if (is_mlir(path))

@@ -31,6 +31,17 @@ bool rt_is_ptx(const char *path);
 cot_status rt_build_ptx(cot_context *ctx, int n, const rt_export *fn,
                         const cot_compile_options *o, const char *path, const char *header);
 
+/* The kernels of a function in a file, over all of its forms: profile_file.c. */
+typedef struct rt_file_row {
+    const char *name;
+    int64_t bytes, flops; /* of one run; 0 where sizes are open */
+} rt_file_row;
+
+typedef struct rt_file_rows {
+    uint32_t n, cap;
+    rt_file_row *row;
+} rt_file_rows;
+
 /* A pointer parameter of a C function: an argument or a result. */
 typedef struct rt_parameter {
     const char *name, *type; /* in C: "x", "const float *" */
@@ -58,6 +69,7 @@ typedef struct rt_function {
     const char *const *size_name;
     int n_forms;
     const struct cg_open *form[RT_MAX_FORMS];
+    const rt_file_rows *rows; /* of its profile; NULL: it has none */
 } rt_function;
 
 /* header.c. rt_is_word: does s consist of characters of names? rt_functions: the functions of a
@@ -78,6 +90,12 @@ void rt_print_open_work(ir_buf *b, const rt_function *fn);
 void rt_print_open_parameter(ir_buf *b, const rt_function *fn, const rt_parameter *x);
 void rt_describe_open(ir_buf *b, const rt_function *fn);
 void rt_describe_open_parameter(ir_buf *b, const rt_function *fn, const rt_parameter *x);
+/* profile_file.c.  Put probes into a module of the function of that name; the parts of the
+ * header, and of JSON. */
+void rt_profile_file(cg_module *m, const char *name, rt_file_rows *rows, ir_arena *a);
+void rt_print_profile(ir_buf *b, const rt_function *fn);
+void rt_print_profile_clock(ir_buf *b);
+void rt_describe_profile(ir_buf *b, const rt_function *fn);
 /* describe.c: the same in JSON. */
 void rt_print_manifest(ir_buf *b, const char *path, const rt_plan *p,
                        const cot_compile_options *o, int n, const rt_function *fn);

@@ -55,6 +55,25 @@ print_parameter(ir_buf *b, const rt_function *fn, const rt_parameter *x)
     ir_buf_printf(b, "\"align\": %d}", ir_is_complex(x->is->dtype) ? width / 2 : width);
 }
 
+/* The prototypes of the functions that it calls, each once. */
+static void
+print_foreign(ir_buf *b, const rt_function *fn)
+{
+    bool first = true;
+
+    ir_buf_str(b, "\"foreign\": [");
+    for (int of_runtime = 0; of_runtime < 2; of_runtime++) {
+        const cg_extern **x;
+        const int n = rt_externs(b->arena, 1, fn, of_runtime, &x);
+
+        for (int i = 0; i < n; i++, first = false) {
+            ir_buf_str(b, first ? "" : ", ");
+            print_text(b, x[i]->prototype);
+        }
+    }
+    ir_buf_str(b, "]");
+}
+
 static void
 print_function(ir_buf *b, const rt_function *fn)
 {
@@ -76,12 +95,11 @@ print_function(ir_buf *b, const rt_function *fn)
                       "     \"flops\": %lld, \"traffic\": %lld,\n",
                       (long long)m->work_bytes, m->work_align > 0 ? m->work_align : 1,
                       (long long)fn->flops, (long long)fn->traffic);
-    ir_buf_str(b, "     \"foreign\": [");
-    for (uint32_t i = 0; i < m->n_ext; i++) {
-        ir_buf_str(b, i ? ", " : "");
-        print_text(b, m->ext[i]->prototype);
-    }
-    ir_buf_str(b, "]}");
+    ir_buf_str(b, "     ");
+    if (fn->rows)
+        rt_describe_profile(b, fn);
+    print_foreign(b, fn);
+    ir_buf_str(b, "}");
 }
 
 void

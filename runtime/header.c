@@ -163,6 +163,7 @@ rt_functions(ir_arena *a, const rt_plan *p, int n, const rt_export *e, cg_natura
         fn[i].constant = own_word(&w, upper(a, fn[i].name));
         own_word(&w, ir_format(a, "%s_WORK", fn[i].constant));
         own_word(&w, ir_format(a, "%s_RES", fn[i].constant));
+        own_word(&w, ir_format(a, "%s_PROFILE", fn[i].constant));
         if (fn[i].open)
             own_word(&w, ir_format(a, "%s_MOST", fn[i].constant));
         if (!fn[i].open)
@@ -480,6 +481,7 @@ rt_print_header(ir_buf *b, const char *path, const rt_plan *p, int n, const rt_f
     print_preface(b, path, n, fn, p->donated.n > 0);
     ir_buf_printf(b, "#ifndef %s\n#define %s\n\n#include <stdint.h>\n\n", guard, guard);
     ir_buf_str(b, foreign ? "#include <stdbool.h>\n#include <stddef.h>\n" : "");
+    ir_buf_str(b, fn[0].rows ? "#include <time.h>\n" : "");
     ir_buf_str(b, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
     print_prototypes(b, n, fn, true, "\n/* Of libcotrace_rt.a. */\n");
     print_prototypes(b, n, fn, false, "\n/* Foreign functions: yours to link. */\n");
@@ -489,5 +491,9 @@ rt_print_header(ir_buf *b, const char *path, const rt_plan *p, int n, const rt_f
         print_function(b, &fn[i]);
         print_residuals(b, &fn[i]);
     }
+    if (fn[0].rows)
+        rt_print_profile_clock(b);
+    for (int i = 0; i < n && fn[0].rows; i++)
+        rt_print_profile(b, &fn[i]);
     ir_buf_str(b, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
 }

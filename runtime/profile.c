@@ -45,8 +45,8 @@ double
 rt_profile_idle(rt_counter *c)
 {
     const double ticks = (double)atomic_load(&c->ticks),
-                 worked = ticks - (double)atomic_load(&c->shared) +
-                          (double)atomic_load(&c->worked),
+                 worked =
+                     ticks - (double)atomic_load(&c->shared) + (double)atomic_load(&c->worked),
                  idle = 1 - worked / (ticks * c->of->threads);
 
     return ticks > 0 && idle > 0 ? idle : 0;
@@ -112,16 +112,16 @@ typedef struct counting_pool {
     cot_parallel *inner;
 } counting_pool;
 
-typedef struct counted_loop {
+typedef struct shared_loop {
     void (*body)(void *ctx, int64_t lo, int64_t hi);
     void *ctx;
     _Atomic int64_t worked;
-} counted_loop;
+} shared_loop;
 
 static void
 run_range(void *user, int64_t lo, int64_t hi)
 {
-    counted_loop *x = user;
+    shared_loop *x = user;
     const int64_t from = ticks();
 
     x->body(x->ctx, lo, hi);
@@ -133,7 +133,7 @@ run_counted(const cot_parallel *self, void (*body)(void *ctx, int64_t lo, int64_
             void *ctx, int64_t n, int64_t grain)
 {
     const counting_pool *pool = (const counting_pool *)self;
-    counted_loop x = { body, ctx, 0 };
+    shared_loop x = { body, ctx, 0 };
     rt_counter *c = entered_by_thread;
     const int64_t from = ticks();
 
@@ -210,17 +210,6 @@ row_of(cot_context *ctx, rt_profile *p, const char *name)
     return c;
 }
 
-static int64_t
-bytes_of(const cg_kernel *k)
-{
-    int64_t bytes = 0;
-
-    for (uint32_t i = 0; i < k->n_buffers; i++)
-        if (k->buffer[i].space <= CG_OUT)
-            bytes += k->buffer[i].elements * (int64_t)cot_dtype_size(k->buffer[i].type);
-    return bytes;
-}
-
 typedef struct filling {
     cot_context *ctx;
     const cg_module *m;
@@ -235,7 +224,7 @@ row_of_kernel(const filling *f, const cg_module *m, const cg_kernel *k)
     c->note = k->note ? ir_copy_string(&f->ctx->arena, k->note) : "";
     c->why = decisions(f->ctx, m->why, k->name);
     if (!m->n_sizes) {
-        c->bytes = bytes_of(k);
+        c->bytes = cg_kernel_bytes(k);
         c->flops = k->flops;
     }
     c->is_vector = has_loop(k, CG_VECTOR);

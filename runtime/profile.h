@@ -13,7 +13,8 @@ typedef struct rt_counter {
     const char *name, *note, *why; /* note: what it computes; why: decisions, or "" */
     /* of one run, by the cost model; bytes of each array once; 0 where sizes are open */
     int64_t bytes, flops;
-    int64_t around; /* bytes that are touched between two runs, and by one: cg_each_working_set */
+    int64_t
+        around; /* bytes that are touched between two runs, and by one: cg_each_working_set */
     bool is_vector, is_parallel;
     /* of the ticks, those in loops that threads share; what all threads worked in these */
     _Atomic int64_t runs, ticks, shared, worked;

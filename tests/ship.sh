@@ -465,3 +465,121 @@ if command -v arm-none-eabi-gcc >/dev/null; then
         cmp tape.want tape.got || fail "$f on a Cortex-M4F: other bits"
     done
 fi
+
+# The profile of a file: kernels run as often as loops say, results keep their bits, the two
+# functions may be the caller's own, and the header is C++, too.
+cat >counted.cot <<'EOF'
+fn @step(%w: f32[40,40], %x: f32[40,40]) -> f32[40,40] {
+  %0 = dot_general %w, %x {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[40,40]
+  %1 = tanh %0 : f32[40,40]
+  ret %1
+}
+fn @walk(%w: f32[40,40], %x: f32[40,40]) -> f32[40,40] {
+  %0 = scan %w, %x {consts=1, carries=1, length=7, body=@step} : f32[40,40]
+  %1 = reverse %0 {axes=[1]} : f32[40,40]
+  ret %1
+}
+fn @back(%w: f32[40,40], %x: f32[40,40]) -> f32[40,40] {
+  %0 = call %x, %w {body=@step} : f32[40,40]
+  %1 = cumsum %0 {axis=0} : f32[40,40]
+  ret %1
+}
+EOF
+cat >counted_main.c <<'EOF'
+#include <stdio.h>
+#include <string.h>
+#if COUNTED
+#define WALK_PROFILE
+#define BACK_PROFILE
+#endif
+#include "counted.h"
+#if OWN
+static int inside[64], most;
+int64_t walk_enter(int64_t row) { inside[row]++; return 1000 + row; }
+void
+walk_leave(int64_t row, int64_t entered)
+{
+    most += entered == 1000 + row && row < WALK_PROFILE_ROWS;
+}
+int64_t back_enter(int64_t row) { return row; }
+void back_leave(int64_t row, int64_t entered) { most -= row != entered; }
+#endif
+static float w[1600], x[1600], y[1600], g[1600];
+static _Alignas(64) char work[WALK_WORK_BYTES + BACK_WORK_BYTES + 1];
+int
+main(void)
+{
+    for (int i = 0; i < 1600; i++) {
+        w[i] = (float)(i % 7) * 0.1f - 0.3f;
+        x[i] = (float)(i % 11) * 0.2f - 1;
+    }
+#if COUNTED
+    static const char *const name[] = WALK_PROFILE_NAMES;
+    static const int64_t bytes[] = WALK_PROFILE_BYTES, flops[] = WALK_PROFILE_FLOPS;
+    static struct walk_profile_row row[WALK_PROFILE_ROWS];
+    if (walk(w, x, y, work))        /* there is no buffer yet */
+        return 1;
+    walk_profile = row;
+#endif
+    for (int call = 0; call < 3; call++)
+        if (walk(w, x, y, work) || back(w, x, g, work))
+            return 1;
+#if COUNTED
+    int found = 0;
+    for (int i = 0; i < WALK_PROFILE_ROWS; i++) {
+        if (strncmp(name[i], "dot", 3) == 0)
+            found += row[i].runs == 21 && bytes[i] >= 3 * 6400 && flops[i] >= 2 * 64000;
+        else if (strncmp(name[i], "reverse", 7) == 0)
+            found += row[i].runs == 3;
+        if (row[i].runs < 0 || row[i].ticks < 0 || (row[i].runs && row[i].ticks == 0))
+            return 2;
+    }
+    if (found != 2 || back_profile)
+        return 3;
+#endif
+#if OWN
+    int all = 0;
+    for (int i = 0; i < 64; i++)
+        all += inside[i];
+    if (all != most || all < 24)
+        return 4;
+#endif
+    return fwrite(y, sizeof y, 1, stdout) != 1 || fwrite(g, sizeof g, 1, stdout) != 1;
+}
+EOF
+counted="--export walk --export back"
+"$cot" build counted.cot $counted -o plain.c --header counted.h
+cc -std=c11 -O1 counted_main.c plain.c -o counted && ./counted >counted.want ||
+    fail "plain.c: exit status $?"
+"$cot" build counted.cot $counted --profile -o counted.c --header counted.h \
+    --manifest counted.json
+grep -q '"profile": \[{"name": "dot' counted.json || fail "counted.json has no profile"
+[ -z "$json" ] || "$json" counted.json >/dev/null || fail "counted.json is no JSON"
+files=counted.c
+if "$cot" build counted.cot $counted --profile -o counted.o 2>/dev/null; then
+    files="counted.c counted.o"
+    case $(uname -m) in
+    x86_64)
+        "$cot" build counted.cot $counted --profile --cpu x86-64-v2,x86-64-v3 -o counted_2.o
+        files="$files counted_2.o" ;;
+    esac
+fi
+for cc in gcc clang; do
+    command -v $cc >/dev/null || continue
+    for f in $files; do
+        for how in COUNTED OWN; do
+            $cc -std=c11 -O1 -Wall -Wextra -Werror -D$how=1 counted_main.c $f -o counted ||
+                fail "$f: does not link by $cc with $how"
+            ./counted >counted.got || fail "$f by $cc with $how: exit status $?"
+            cmp counted.want counted.got || fail "$f by $cc with $how: other bits"
+        done
+    done
+done
+printf '%s\n' '#define WALK_PROFILE' '#include "counted.h"' \
+    'int main() { return walk_profile != 0; }' >counted.cpp
+if command -v g++ >/dev/null; then
+    g++ -Wall -Wextra -Werror counted.cpp -o counted && ./counted || fail "counted.h as C++"
+fi
+"$cot" build counted.cot --export walk --profile -o counted.ptx 2>said &&
+    fail "PTX has a profile"
+grep -q "only objects and C source have a profile" said || fail "PTX: $(cat said)"

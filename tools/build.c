@@ -140,6 +140,7 @@ cli_build(cot_cli *c)
                               .debug = c->debug,
                               .fast = c->fast,
                               .trapping_math = c->trapping_math,
+                              .profile = c->profile,
                               .manifest = c->manifest };
     rt_export *e;
     int n = 0;

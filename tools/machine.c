@@ -30,7 +30,7 @@ enum { CHAINS = 12, SUMS = 8 };
     of(x, i, __VA_ARGS__) of(x, i + 1, __VA_ARGS__) of(x, i + 2, __VA_ARGS__)                  \
         of(x, i + 3, __VA_ARGS__)
 #define ADD_STORED(x, i, from, type) x[i] += ((const type *)(from))[i];
-#define UPDATE(x, i, from, type) ((type *)(x))[i] += 0.5f * ((const type *)(from))[i];
+#define UPDATE(x, i, from, type)     ((type *)(x))[i] += 0.5f * ((const type *)(from))[i];
 
 /* Loops over vectors of so many bytes, for processors that have `isa`: n times a fused
  * multiply-add in each of some independent chains, where there is an instruction for it; the

@@ -5,7 +5,12 @@
 #include <math.h>
 
 enum {
-    WIDTH = 860, HEIGHT = 520, LEFT = 80, RIGHT = 190, TOP = 50, BOTTOM = 60,
+    WIDTH = 860,
+    HEIGHT = 520,
+    LEFT = 80,
+    RIGHT = 190,
+    TOP = 50,
+    BOTTOM = 60,
     LINE = 13 /* the height of a label */
 };
 
@@ -102,8 +107,8 @@ add_roof(ir_buf *b, const axes *a, double peak, double speed, const char *of, co
                   "<title>%s</title></path>\n",
                   at_x(a, from), at_y(a, fmin(from * speed, roof)), at_x(a, to),
                   at_y(a, fmin(to * speed, roof)), at_x(a, right),
-                  at_y(a, fmin(right * speed, roof)), of, dashed ? " stroke-dasharray='5 4'" : "",
-                  name);
+                  at_y(a, fmin(right * speed, roof)), of,
+                  dashed ? " stroke-dasharray='5 4'" : "", name);
 }
 
 static void
@@ -186,8 +191,10 @@ add_kernel(ir_buf *b, const axes *a, const machine *m, rt_counter *c, double sec
     if (!point_of(c, a, &p))
         return;
     const double x = at_x(a, p.x), y = at_y(a, p.y);
-    ir_buf_printf(b, "<circle cx='%.1f' cy='%.1f' r='%.1f' fill='%s' fill-opacity='%s' "
-                     "stroke='%s'><title>", x, y, r, of, p.moves ? "0" : "0.45", of);
+    ir_buf_printf(b,
+                  "<circle cx='%.1f' cy='%.1f' r='%.1f' fill='%s' fill-opacity='%s' "
+                  "stroke='%s'><title>",
+                  x, y, r, of, p.moves ? "0" : "0.45", of);
     add_escaped(b, c->name);
     ir_buf_printf(b, ": %.1f %% of the time, %.2f GB/s, %.2f GFLOP/s", 100 * share,
                   1e-9 * (double)c->bytes / profile_run_seconds(c),
@@ -215,7 +222,8 @@ profile_roofline(ir_buf *b, const rt_profile *p, const machine *m, double second
                   "height='%d' font-family='sans-serif' font-size='12'>\n"
                   "<style>.grid{stroke:#ddd}path{stroke-width:1.5}</style>\n"
                   "<rect width='100%%' height='100%%' fill='#fff'/>\n"
-                  "<text x='%d' y='28' font-size='15'>", WIDTH, HEIGHT, WIDTH, HEIGHT, LEFT);
+                  "<text x='%d' y='28' font-size='15'>",
+                  WIDTH, HEIGHT, WIDTH, HEIGHT, LEFT);
     add_escaped(b, p->function);
     ir_buf_str(b, ": its kernels beside the limits of the machine</text>\n");
     add_axis(b, &a);

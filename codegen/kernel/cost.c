@@ -37,6 +37,17 @@ cg_is_made_of_index(const cg_kernel *k, const cg_insn *i)
            cg_type(k, i->in[0]) == COT_I64;
 }
 
+int64_t
+cg_kernel_bytes(const cg_kernel *k)
+{
+    int64_t bytes = 0;
+
+    for (uint32_t i = 0; i < k->n_buffers; i++)
+        if (k->buffer[i].space <= CG_OUT)
+            bytes += k->buffer[i].elements * (int64_t)cot_dtype_size(k->buffer[i].type);
+    return bytes;
+}
+
 typedef struct sum {
     double flops, bytes;
     /* by kernel: the cost of kernels that call others, as far as it is known */
@@ -44,15 +55,6 @@ typedef struct sum {
 } sum;
 
 static void add_region(sum *c, const cg_kernel *k, const cg_region *r, double times);
-
-static void
-add_buffers(sum *c, const cg_kernel *k, double times)
-{
-    for (uint32_t i = 0; i < k->n_buffers; i++)
-        if (k->buffer[i].space <= CG_OUT)
-            c->bytes += times * (double)k->buffer[i].elements *
-                        (double)cot_dtype_size(k->buffer[i].type);
-}
 
 /* How often the body of a loop runs; 1 if that is only known at run time. */
 static double
@@ -88,7 +90,7 @@ add_call(sum *c, const cg_kernel *callee, int number, double times)
         c->bytes += times * x->bytes;
     } else {
         c->flops += times * (double)callee->flops;
-        add_buffers(c, callee, times);
+        c->bytes += times * (double)cg_kernel_bytes(callee);
     }
 }
 

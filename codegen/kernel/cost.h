@@ -23,6 +23,8 @@ void cg_module_cost(const cg_module *m, int64_t *flops, int64_t *bytes);
  * around it, or in a run of the plan. */
 typedef void cg_working_set(void *user, const cg_insn *statement, int64_t bytes);
 void cg_each_working_set(const cg_module *m, ir_arena *a, cg_working_set *visit, void *user);
+/* The bytes of the arrays that are passed to a kernel, each counted once. */
+int64_t cg_kernel_bytes(const cg_kernel *k);
 /* The number of instructions that a compiler sees of a kernel: copies count, lanes do not. */
 int64_t cg_kernel_weight(const cg_kernel *k);
 

@@ -1,14 +1,14 @@
 /* How much memory a plan goes through before it comes back to the same data. */
 #include "codegen/kernel/cost.h"
 
-typedef struct touching {
+typedef struct going_through {
     const cg_module *m;
     const cg_kernel *plan;
     int64_t *bytes;       /* touched of each buffer of the plan */
     uint32_t *touched, n; /* the buffers of which some are */
     cg_working_set *visit;
     void *user;
-} touching;
+} going_through;
 
 static int64_t
 size_of(const cg_buffer *b)
@@ -18,7 +18,7 @@ size_of(const cg_buffer *b)
 
 /* Several parts of a buffer are at most all of it. */
 static void
-touch(touching *t, uint32_t buffer, int64_t bytes)
+touch(going_through *t, uint32_t buffer, int64_t bytes)
 {
     const int64_t all = size_of(&t->plan->buffer[buffer]), before = t->bytes[buffer];
 
@@ -29,7 +29,7 @@ touch(touching *t, uint32_t buffer, int64_t bytes)
 
 /* The bytes of argument i that a call or copy touches, at most. */
 static int64_t
-bytes_of_argument(const touching *t, const cg_insn *x, int i)
+bytes_of_argument(const going_through *t, const cg_insn *x, int i)
 {
     if (x->op == CG_COPY)
         return x->imm ? (int64_t)x->imm : INT64_MAX;
@@ -42,7 +42,7 @@ bytes_of_argument(const touching *t, const cg_insn *x, int i)
 
 /* in_loop: a loop around the statement may advance along what it passes a part of. */
 static void
-touch_region(touching *t, const cg_region *r, bool in_loop)
+touch_region(going_through *t, const cg_region *r, bool in_loop)
 {
     for (uint32_t n = 0; n < r->n; n++) {
         const cg_insn *x = &t->plan->insn[r->insn[n]];
@@ -62,7 +62,7 @@ touch_region(touching *t, const cg_region *r, bool in_loop)
 }
 
 static int64_t
-bytes_of_regions(touching *t, const cg_region *r, const cg_region *other)
+bytes_of_regions(going_through *t, const cg_region *r, const cg_region *other)
 {
     int64_t bytes = 0;
 
@@ -79,7 +79,7 @@ bytes_of_regions(touching *t, const cg_region *r, const cg_region *other)
 
 /* bytes: what the innermost loop around the region touches. */
 static void
-visit_region(touching *t, const cg_region *r, int64_t bytes)
+visit_region(going_through *t, const cg_region *r, int64_t bytes)
 {
     for (uint32_t n = 0; n < r->n; n++) {
         const cg_insn *x = &t->plan->insn[r->insn[n]];
@@ -100,7 +100,7 @@ cg_each_working_set(const cg_module *m, ir_arena *a, cg_working_set *visit, void
 {
     for (uint32_t i = 0; i < m->n_kernels; i++) {
         const cg_kernel *k = m->kernel[i];
-        touching t = { .m = m, .plan = k, .visit = visit, .user = user };
+        going_through t = { .m = m, .plan = k, .visit = visit, .user = user };
 
         if (!k->plans)
             continue;

@@ -39,6 +39,10 @@ typedef struct cot_compile_options {
     /* FE_DIVBYZERO, FE_INVALID and FE_OVERFLOW may be trapped (feenableexcept): a kernel raises
      * none that its elements do not raise; reductions of a few elements take longer */
     bool trapping_math;
+    /* cot_build_object: kernels call NAME_enter and NAME_leave, which whoever links the file
+     * has; the header has a pair that counts runs and ticks into a buffer of the caller's:
+     * docs/profile.md.  Kernels of this process: cot_options.profile */
+    bool profile;
 } cot_compile_options;
 
 /* Specialise f to argument types: run its body once, apply its transforms.  The graph belongs

@@ -15,17 +15,6 @@ is_array(const cg_buffer *x)
     return x->space <= CG_OUT;
 }
 
-static double
-bytes_of(const cg_kernel *k)
-{
-    double bytes = 0;
-
-    for (uint32_t i = 0; i < k->n_buffers; i++)
-        if (is_array(&k->buffer[i]))
-            bytes += (double)k->buffer[i].elements * (double)cot_dtype_size(k->buffer[i].type);
-    return bytes;
-}
-
 /* The row of what calls took, or NULL: nothing was measured. */
 static rt_counter *
 row_of(const rt_exploring *x, const char *name)
@@ -48,7 +37,7 @@ measured_time(const rt_exploring *x, rt_counter *c)
 static double
 time_of(const cg_kernel *k)
 {
-    return fmax((double)k->flops / flops_rate, bytes_of(k) / bytes_rate);
+    return fmax((double)k->flops / flops_rate, (double)cg_kernel_bytes(k) / bytes_rate);
 }
 
 /* [line, number] for each line of the kernel's text whose instruction comes from a node. */
@@ -87,11 +76,12 @@ write_kernel(const rt_exploring *x, ir_buf *b, const cg_kernel *k)
     rt_json_name(b, &first, "plans");
     ir_buf_str(b, k->plans || k == x->low.module->kernel[0] ? "true" : "false");
     rt_json_number(b, &first, "flops", (double)k->flops);
-    rt_json_number(b, &first, "bytes", bytes_of(k));
+    rt_json_number(b, &first, "bytes", (double)cg_kernel_bytes(k));
     rt_json_number(b, &first, "weight", (double)cg_kernel_weight(k));
     rt_counter *row = row_of(x, k->name);
     if (row) {
-        rt_json_number(b, &first, "runs", (double)atomic_load(&row->runs) / (double)x->o->calls);
+        rt_json_number(b, &first, "runs",
+                       (double)atomic_load(&row->runs) / (double)x->o->calls);
         rt_json_number(b, &first, "took", measured_time(x, row));
     }
     rt_json_name(b, &first, "text");
@@ -268,8 +258,7 @@ time_steps(const rt_exploring *x)
         const cg_kernel *k = n->op == CG_CALL ? m->kernel[n->call->kernel] : NULL;
 
         t[i].runs = runs_of(x, &counts, s);
-        t[i].time =
-            t[i].runs * (k ? k->plans ? 0 : time_of(k) : (double)n->imm / bytes_rate);
+        t[i].time = t[i].runs * (k ? k->plans ? 0 : time_of(k) : (double)n->imm / bytes_rate);
     }
     if (x->o->profile)
         measure_steps(x, t);

@@ -116,8 +116,8 @@ def measured(cot, folder):
     source, out = os.path.join(folder, "called.cot"), os.path.join(folder, "measured.json")
     with open(source, "w", encoding="utf-8") as file:
         file.write(called(3))
-    done = subprocess.run([cot, "explore", source, "--profile", "--asm", "-o", out], check=False,
-                          env=NO_DOT, capture_output=True)
+    done = subprocess.run([cot, "explore", source, "--profile", "--asm", "-o", out],
+                          check=False, env=NO_DOT, capture_output=True)
     if b"wants jit or c" in done.stderr:
         return 0  # a build without LLVM, whose back end is the evaluator
     data = json.load(open(out, encoding="utf-8"))

@@ -217,8 +217,8 @@ START_TEST(idle)
         "fn @f(%x: f32[1024,256], %y: f32[3,256]) -> (f32[1024,256], f32[3]) {\n"
         "  %0 = sin %x\n  %1 = tanh %0\n  %2 = cumsum %1 {axis=1}\n"
         "  %3 = reduce_sum %y {axes=[1]}\n  ret %2, %3\n}\n";
-    cot_context *c = cot_context_new(&(cot_options){ .profile = "/dev/null", .threads = 2,
-                                                     .cache_dir = "off" });
+    cot_context *c = cot_context_new(
+        &(cot_options){ .profile = "/dev/null", .threads = 2, .cache_dir = "off" });
     const cot_compile_options o = { .backend = backend(1), .threads = 2 };
     cot_array *in[2], *out[2];
     const cot_graph *g;
@@ -361,7 +361,10 @@ START_TEST(probes)
     const int calls = count(before, " call ");
     ck_assert_int_gt(calls, 3);
     ck_assert_int_eq(count(before, "profile."), 0);
-    cg_probe_module(low.module, &(cg_probe){ enter, leave, some_counter, &user });
+    cg_probe_module(low.module, &(cg_probe){ .enter = enter,
+                                             .leave = leave,
+                                             .counter = some_counter,
+                                             .user = &user });
     const char *after = kernels_of(&t, low.module);
     ck_assert_int_eq(count(after, " call "), calls);
     ck_assert_int_eq(count(after, "extern i64 profile.enter"), calls);
@@ -508,10 +511,10 @@ END_TEST
 int
 main(void)
 {
-    const suite_case cases[] = { ONCE(working_sets), ONCE(open_sizes), ONCE(idle),
-                                 ONCE(counts),    ONCE(counts_of_threads),
-                                 ONCE(bits),      ONCE(probes),
-                                 ONCE(code),      ONCE(file),
-                                 ONCE(long_file), ONCE(no_file) };
+    const suite_case cases[] = {
+        ONCE(working_sets), ONCE(open_sizes), ONCE(idle), ONCE(counts), ONCE(counts_of_threads),
+        ONCE(bits),         ONCE(probes),     ONCE(code), ONCE(file),   ONCE(long_file),
+        ONCE(no_file)
+    };
     return SUITE("profile", cases);
 }
