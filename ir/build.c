@@ -370,7 +370,7 @@ with_wide_index(ir_build *b, int n_in, const ir_ref *in, const ir_attrs *at)
         return in;
     ir_ref *x = IR_NEW_N(b->work, ir_ref, n_in);
     memcpy(x, in, sizeof *x * (size_t)n_in);
-    x[0] = ir_convert(b, in[0], COT_I32);
+    x[0] = ir_node1(b, OP_convert, 1, in, &(ir_attrs){ .dtype = { COT_I32 } });
     return x;
 }
 
@@ -384,7 +384,7 @@ ir_add_node(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *a
         out[i] = IR_NONE;
     if (!operands_ready(b, op, n_in, in))
         return cap;
-    if (op == OP_cond)
+    if (ir_ops[op].record == IR_AT_cond)
         in = with_wide_index(b, n_in, in, at);
     const ir_type *few[8], **type = few, *few_in[8], **in_type = few_in;
     if (cap > 8)
@@ -522,42 +522,6 @@ any_name(const char *const *name, uint32_t n)
     return any;
 }
 
-/* What the graph holds, here or in a sub-function. */
-static void
-mark_kinds(ir_graph *f)
-{
-    f->unfolded = f->runs = f->n_nodes - 1;
-    for (ir_ref v = 1; v < f->n_values; v++)
-        f->complex |= ir_is_complex(ir_type_at(f, v)->dtype);
-    ir_each_node (n, f) {
-        ir_graph *const *sub;
-        f->mutates |= ir_is_mutation(n->op);
-        f->views |= ir_is_alias(n->op);
-        f->collective |= ir_ops[n->op].flag == IR_COLLECTIVE;
-        f->expands |= ir_ops[n->op].flag == IR_EXPAND;
-        f->loops |= ir_ops[n->op].loop;
-        f->whiles |= ir_loop_of(n).cond != NULL;
-        if (ir_ops[n->op].flag != IR_FLOW)
-            continue;
-        const int nest = ir_nest(n, false, f->arena), chain = ir_nest(n, true, f->arena);
-        f->nest = nest > f->nest ? nest : f->nest;
-        f->chain = chain > f->chain ? chain : f->chain;
-        const int subs = ir_subgraphs(n, &sub, f->arena);
-        ir_count_unfolded(f, n, subs, sub);
-        for (int i = 0; i < subs; i++) {
-            f->mutates |= sub[i]->mutates;
-            f->views |= sub[i]->views;
-            f->complex |= sub[i]->complex;
-            f->uncontracted |= sub[i]->uncontracted;
-            f->guarded |= sub[i]->guarded;
-            f->collective |= sub[i]->collective && ir_runs_bodies(n->op);
-            f->expands |= sub[i]->expands;
-            f->loops |= sub[i]->loops;
-            f->whiles |= sub[i]->whiles && ir_runs_bodies(n->op);
-        }
-    }
-}
-
 /* A select through which derivatives go; what has none is not guarded. */
 static bool
 has_select(const ir_graph *f)
@@ -611,7 +575,7 @@ ir_build_end(ir_build *b, ir_graph **out)
     f->inout = b->inout;
     f->uncontracted = b->uncontracted;
     f->contracted = b->contracted;
-    mark_kinds(f);
+    ir_mark_kinds(f);
     f->guarded |= b->guarded && has_select(f);
     f->hash = graph_hash(f);
     ir_each_node(n, f)

@@ -109,8 +109,8 @@ unfolded(uint64_t x, uint64_t y)
     return x + y > MAX_UNFOLDED ? MAX_UNFOLDED : x + y;
 }
 
-void
-ir_count_unfolded(ir_graph *f, const ir_node *n, int subs, ir_graph *const *sub)
+static void
+count_unfolded(ir_graph *f, const ir_node *n, int subs, ir_graph *const *sub)
 {
     const bool chooses = ir_ops[n->op].record == IR_AT_cond;
     uint64_t runs = 0;
@@ -139,6 +139,41 @@ ir_nest(const ir_node *n, bool calls, ir_arena *scratch)
         most = below > most ? below : most;
     }
     return most + !inlined;
+}
+
+void
+ir_mark_kinds(ir_graph *f)
+{
+    f->unfolded = f->runs = f->n_nodes - 1;
+    for (ir_ref v = 1; v < f->n_values; v++)
+        f->complex |= ir_is_complex(ir_type_at(f, v)->dtype);
+    ir_each_node (n, f) {
+        ir_graph *const *sub;
+        f->mutates |= ir_is_mutation(n->op);
+        f->views |= ir_is_alias(n->op);
+        f->collective |= ir_ops[n->op].flag == IR_COLLECTIVE;
+        f->expands |= ir_ops[n->op].flag == IR_EXPAND;
+        f->loops |= ir_ops[n->op].loop;
+        f->whiles |= ir_loop_of(n).cond != NULL;
+        if (ir_ops[n->op].flag != IR_FLOW)
+            continue;
+        const int nest = ir_nest(n, false, f->arena), chain = ir_nest(n, true, f->arena);
+        f->nest = nest > f->nest ? nest : f->nest;
+        f->chain = chain > f->chain ? chain : f->chain;
+        const int subs = ir_subgraphs(n, &sub, f->arena);
+        count_unfolded(f, n, subs, sub);
+        for (int i = 0; i < subs; i++) {
+            f->mutates |= sub[i]->mutates;
+            f->views |= sub[i]->views;
+            f->complex |= sub[i]->complex;
+            f->uncontracted |= sub[i]->uncontracted;
+            f->guarded |= sub[i]->guarded;
+            f->collective |= sub[i]->collective && ir_runs_bodies(n->op);
+            f->expands |= sub[i]->expands;
+            f->loops |= sub[i]->loops;
+            f->whiles |= sub[i]->whiles && ir_runs_bodies(n->op);
+        }
+    }
 }
 
 bool

@@ -166,8 +166,9 @@ int ir_same_branch(const ir_graphs *s, int k);
  * with those of custom functions. */
 uint32_t ir_all_graphs(const ir_graph *f, bool custom, const ir_graph *const **out,
                        ir_arena *scratch);
-/* Add to what f unfolds to and runs the sub-functions of its node n. */
-void ir_count_unfolded(ir_graph *f, const ir_node *n, int subs, ir_graph *const *sub);
+/* Note what a new graph holds, itself or in a sub-function: its flags, and what it unfolds to,
+ * runs and nests. */
+void ir_mark_kinds(ir_graph *f);
 /* The levels of sub-functions below a node; `calls`: calls count as levels, too. */
 int ir_nest(const ir_node *n, bool calls, ir_arena *scratch);
 /* Does the node have a side effect: by its op, by its attribute `effects`, or in a

@@ -26,8 +26,8 @@ program(int i, const char *pipeline)
                       "fn @b%d(%%x: f32[]) -> f32[] {\n  %%0 = constant {data=%d.5} : f32[]\n"
                       "  %%1 = add %%x, %%0\n  %%2 = mul %%1, %%1\n  ret %%2\n}\n",
                       k, k);
-    ir_buf_printf(&b, "fn @f(%%i: %s[], %%x: f32[]) -> f32[] {\n  %%0 = cond %%i, %%x {branches=[",
-                  t);
+    ir_buf_printf(&b, "fn @f(%%i: %s[], %%x: f32[]) -> f32[] {\n", t);
+    ir_buf_str(&b, "  %0 = cond %i, %x {branches=[");
     for (int k = 0; k < row[i].branches; k++)
         ir_buf_printf(&b, "%s@b%d", k ? "," : "", k);
     ir_buf_str(&b, "]}\n  ret %0\n}\n");
@@ -152,7 +152,8 @@ END_TEST
 int
 main(void)
 {
-    const suite_case cases[] = { EACH(chooses, 2 * ROWS), EACH(chooses_for_examples, 2 * ROWS) };
+    const suite_case cases[] = { EACH(chooses, 2 * ROWS),
+                                 EACH(chooses_for_examples, 2 * ROWS) };
 
     return SUITE_WITH("branches", cases, suite_begin, suite_end);
 }
