@@ -6,6 +6,7 @@
 #include "frontend/trace.h"
 #include "frontend/tree.h"
 #include "ir/diag.h"
+#include "ir/sized.h"
 
 void
 fe_fn_spoil(cot_fn *g)
@@ -74,6 +75,15 @@ cot_fn_new_(cot_place at, cot_context *ctx, const char *name, cot_body *body, in
     return f;
 }
 
+/* In place of the text of cot_open. */
+static const char own_sizes[] = "those of its text";
+
+bool
+fe_has_own_sizes(const cot_fn *f)
+{
+    return f->open == own_sizes;
+}
+
 cot_fn *
 cot_fn_of_graph(const cot_graph *g)
 {
@@ -86,6 +96,10 @@ cot_fn_of_graph(const cot_graph *g)
         h->n_in = ir_count_open(g);
         h->n_out = g->n_out;
         h->graph = (ir_graph *)g;
+        if (g->sized) {
+            h->loc = ir_loc_file(g->ctx, g->sized->text->path, g->sized->head->line);
+            h->open = own_sizes;
+        }
         f = h;
     }
     return f;

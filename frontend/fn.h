@@ -91,6 +91,8 @@ cot_fn *fe_fn_with(const cot_fn *f, cot_fn *of);
 cot_fn *fe_optional_bind(const cot_fn *f, const char *name, cot_operand x);
 /* The body at the root of f, below all transforms. */
 const cot_fn *fe_body_of(const cot_fn *f);
+/* Is f a function of a text with sizes, which are its own? */
+bool fe_has_own_sizes(const cot_fn *f);
 /* Returns fresh, a transform of f or f with a number, or an equal one that was made from f at
  * the same line, so that a loop that makes its functions in each iteration traces and compiles
  * them once. */

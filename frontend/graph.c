@@ -2,6 +2,7 @@
 #include "cotrace/compile.h"
 #include "ir/diag.h"
 #include "ir/graph.h"
+#include "ir/sized.h"
 #include "passes/pass.h"
 
 const char *
@@ -55,11 +56,14 @@ static cot_status
 parse(cot_context *ctx, const char *path, const char *text, size_t bytes, const char *entry,
       const cot_graph **out)
 {
+    int n, order[IR_MAX_SIZES];
     ir_module m;
 
     COT_TRY(ir_parse(ctx, path, text, bytes, &m));
     for (int i = m.n - 1; i >= 0; i--)
         if (!entry || strcmp(m.fn[i]->name, entry) == 0) {
+            if (m.fn[i]->sized)
+                COT_TRY(ir_sized_order(m.fn[i], &n, order));
             *out = m.fn[i];
             return COT_OK;
         }

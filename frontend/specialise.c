@@ -13,6 +13,7 @@
 #include "frontend/signature.h"
 #include "frontend/trace.h"
 #include "ir/diag.h"
+#include "ir/sized.h"
 
 cot_status
 fe_specialise_inside(cot_fn *f, int n, const ir_type *const *type, bool alone,
@@ -418,15 +419,29 @@ specialise_taking(cot_fn *f, bool alone, fe_special *s)
     return status;
 }
 
+/* A text with sizes is parsed at those that the types have.  Facts may exclude the sizes that a
+ * kernel for all of them is read off. */
+static cot_status
+specialise_graph(cot_fn *f, fe_special *s)
+{
+    int64_t size[IR_MAX_SIZES];
+
+    s->graph = f->graph;
+    if (!f->graph->sized || s->n_types != f->n_in)
+        return COT_OK;
+    ir_sized_solve(f->graph, s->n_types, s->type, size);
+    COT_TRY(ir_sized_at(f->graph, size, &s->graph));
+    return f->ctx->unfolded ? COT_OK : ir_sized_check(s->graph, s->n_types, s->type);
+}
+
 static cot_status
 specialise(cot_fn *f, bool alone, fe_special *s)
 {
     switch (f->kind) {
     case FE_FN_BODY: return specialise_body(f, alone, s);
     case FE_FN_GRAPH:
-        s->graph = f->graph;
         s->n_hidden = f->graph->n_in - ir_count_open(f->graph);
-        return COT_OK;
+        return specialise_graph(f, s);
     case FE_FN_PASS: return specialise_pass(f, alone, s);
     case FE_FN_FIRST: return specialise_first(f, alone, s);
     case FE_FN_SECOND: return specialise_second(f, s);

@@ -83,6 +83,7 @@ struct cot_graph {
     bool uncontracted;
     bool contracted; /* no later pass contracts: ir/fold.c folds more */
     bool guarded;                       /* select=guarded, the same way: see passes/lanes.c */
+    const struct ir_sized *sized; /* parsed from a text with sizes (sized.h); else NULL */
 };
 typedef struct cot_graph ir_graph;
 
@@ -208,7 +209,8 @@ ir_count_open(const ir_graph *f)
 
 /* print.c, parse.c.  A file holds one or more functions; a sub-function is printed before its
  * user and referred to as @name. */
-enum { IR_FORMAT = 1 };                 /* the version of the text; files begin with it */
+/* The versions of the text, with which files begin: without sizes, and with them (sized.h). */
+enum { IR_FORMAT = 1, IR_FORMAT_SIZED = 2 };
 typedef enum ir_print_flag { IR_PRINT_LOCS = 1, IR_PRINT_FORMAT = 2 } ir_print_flag;
 void ir_print(ir_buf *b, const ir_graph *f, int flags);
 /* The attributes of n, as they print: " {axes=[0]}", or nothing. */

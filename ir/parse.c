@@ -376,6 +376,19 @@ at_ret(ir_parser *p)
     return ir_read_try(&p->r, "ret");
 }
 
+/* What the function that was read knows of the text; heads are in the order of functions. */
+static const ir_sized *
+sized_of(ir_parser *p)
+{
+    if (p->n_fn >= p->text->n) {
+        ir_fail(p->r.ctx, 0, NULL, ERR_internal, "the heads of a text are not its functions");
+        return NULL;
+    }
+    const ir_sized s = { p->text, &p->text->head[p->n_fn], p->sizes.used, p->size };
+
+    return ir_copy_bytes(&p->r.ctx->arena, &s, sizeof s);
+}
+
 static bool
 definition(ir_parser *p)
 {
@@ -395,7 +408,8 @@ definition(ir_parser *p)
     p->b = ir_build_new(p->r.ctx, name);
     p->n_name = p->n_ref = 0;
     ir_map_init(&p->index, p->names);
-    if (!inputs(p) || !outputs(p, &types, &names, &n))
+    p->sizes.used = 0;
+    if (!inputs(p) || !outputs(p, &types, &names, &n) || !ir_read_facts(&p->r))
         return false;
     p->b->uncontracted = ir_read_try(&p->r, "contract=off");
     p->b->guarded = ir_read_try(&p->r, "select=guarded");
@@ -415,6 +429,8 @@ definition(ir_parser *p)
     ir_graph *f;
     if (!results(p, types, names, n) || !inouts(p) || ir_build_end(p->b, &f) != COT_OK)
         return false;
+    if (p->text && !(f->sized = sized_of(p)))
+        return false;
     IR_PUSH(&p->r.ctx->arena, p->fn, p->n_fn, p->cap_fn, f);
     return true;
 }
@@ -428,12 +444,15 @@ format(ir_parser *p)
     const char *start = p->r.at;
     if (!ir_read_try(&p->r, "format"))
         return true;
+    p->r.sizes = NULL;
     if (!ir_read_integer(&p->r, &version))
         return false;
-    if (version == IR_FORMAT)
+    p->r.sizes = version == IR_FORMAT_SIZED ? &p->sizes : NULL;
+    if (version == IR_FORMAT || version == IR_FORMAT_SIZED)
         return true;
     p->r.at = start;
-    return ir_read_wants(&p->r, ir_format(p->r.a, "format %d", IR_FORMAT));
+    return ir_read_wants(&p->r,
+                         ir_format(p->r.a, "format %d or %d", IR_FORMAT, IR_FORMAT_SIZED));
 }
 
 static cot_status
@@ -452,15 +471,31 @@ functions(ir_parser *p, const char *text)
     return COT_OK;
 }
 
-/* Words and names end with the call: they take more than the graphs do. */
-cot_status
-ir_parse(cot_context *ctx, const char *name, const char *text, size_t bytes, ir_module *out)
+static const int64_t *
+values_of(const ir_sizes *s, ir_arena *a)
 {
-    *out = (ir_module){ 0 };
-    if (ctx->status != COT_OK)
-        return ctx->status;
+    int64_t *size = IR_NEW_N(a, int64_t, s->n + 1);
+
+    for (int i = 0; i < s->n; i++)
+        size[i] = s->at[i].value;
+    return size;
+}
+
+/* Words and names end with the call: they take more than the graphs do. */
+static cot_status
+parse(cot_context *ctx, const char *name, const char *text, size_t bytes,
+      const ir_sized_text *sized, const int64_t *size, ir_module *out)
+{
     ir_arena *scratch = ir_arena_take(ctx), *names = ir_arena_take(ctx);
-    ir_parser p = { .r = { ctx, scratch, name, text, text + bytes, 1, false }, .names = names };
+    ir_parser p = { .r = { ctx, scratch, name, text, text + bytes, 1, false },
+                    .names = names,
+                    .text = sized };
+    if (sized) {
+        p.sizes = sized->sizes;
+        for (int i = 0; size && i < p.sizes.n; i++)
+            p.sizes.at[i].value = size[i];
+        p.size = values_of(&p.sizes, &ctx->arena);
+    }
     ir_stage(ctx, "read", name, bytes);
     const cot_status status = functions(&p, text);
     if (status == COT_OK)
@@ -468,4 +503,37 @@ ir_parse(cot_context *ctx, const char *name, const char *text, size_t bytes, ir_
     ir_arena_give(scratch);
     ir_arena_give(names);
     return status;
+}
+
+cot_status
+ir_parse(cot_context *ctx, const char *name, const char *text, size_t bytes, ir_module *out)
+{
+    const ir_sized_text *sized;
+
+    *out = (ir_module){ 0 };
+    if (ctx->status != COT_OK)
+        return ctx->status;
+    COT_TRY(ir_read_heads(ctx, name, text, bytes, &sized));
+    return sized ? ir_parse_at(sized, NULL, out)
+                 : parse(ctx, name, text, bytes, NULL, NULL, out);
+}
+
+cot_status
+ir_parse_at(const ir_sized_text *t, const int64_t *size, ir_module *out)
+{
+    *out = (ir_module){ 0 };
+    if (t->ctx->status != COT_OK)
+        return t->ctx->status;
+    return parse(t->ctx, t->path, t->text, t->bytes, t, size, out);
+}
+
+cot_status
+ir_sized_at(const ir_graph *f, const int64_t *size, ir_graph **out)
+{
+    const ir_sized_text *t = f->sized->text;
+    ir_module m;
+
+    COT_TRY(ir_parse_at(t, size, &m));
+    *out = m.fn[f->sized->head - t->head];
+    return COT_OK;
 }

@@ -3,7 +3,7 @@
 #define IR_PARSE_H
 
 #include "ir/build.h"
-#include "ir/reader.h"
+#include "ir/sized.h"
 
 typedef struct ir_parser {
     ir_reader r;
@@ -15,6 +15,9 @@ typedef struct ir_parser {
     ir_map index;
     ir_graph **fn;
     uint32_t n_fn, cap_fn;
+    const ir_sized_text *text; /* where it has sizes, which are these; else NULL */
+    const int64_t *size;
+    ir_sizes sizes;
 } ir_parser;
 
 typedef struct ir_node_text {

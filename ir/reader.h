@@ -14,6 +14,7 @@ typedef struct ir_reader {
     int line;
     bool failed;
     const char *begin;                  /* of the text: errors say the column; or NULL */
+    struct ir_sizes *sizes; /* numbers may be made of these (sized.h); or NULL */
 } ir_reader;
 
 /* An error at the current line: what was found; what was wanted.  Always false. */

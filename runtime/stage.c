@@ -5,6 +5,7 @@
 #include "ir/config.h"
 #include "ir/diag.h"
 #include "runtime/compile.h"
+#include "runtime/open/open.h"
 
 static const char stage_names[] = "trace, graph, simplify, kernels, plan, llvm, asm, c or ptx";
 
@@ -126,6 +127,12 @@ dump_body(cot_context *ctx, void *arg)
                 return ctx->status;
         COT_TRY(fe_innermost(c->fn, c->types.n, type, &inner));
         ir_print(&b, inner, 0);
+    } else if (!f && c->fn->open && strcmp(c->stage, "graph") == 0) {
+        const rt_open_source *source;
+        rt_sizes *sizes;
+
+        COT_TRY(rt_open_source_of(c->fn, c->types, &ctx->arena, &source, &sizes));
+        COT_TRY(rt_open_print(ctx, source, sizes, 0, &b));
     } else {
         if (!f)
             COT_TRY(cot_trace_fn(c->fn, c->types, &f));

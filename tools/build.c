@@ -39,6 +39,18 @@ trimmed(cot_cli *c, const char *from, const char *to)
     return ir_format(&c->ctx->arena, "%.*s", (int)(to - from), from);
 }
 
+/* The function with the pipeline, for all sizes if it has some. */
+static cot_status
+read_function(cot_cli *c, ir_graph *f, rt_export *out)
+{
+    if (cli_is_open(c, f))
+        return cli_open_export(c, f, out);
+    COT_TRY(cli_at_sizes(c, f, &f));
+    COT_TRY(cli_transform(c, f, &f));
+    out->graph = f;
+    return COT_OK;
+}
+
 /* "NAME = ENTRY | PIPELINE": an = behind the first | belongs to a pass. */
 static cot_status
 read_export(cot_cli *c, const ir_module *all, const char *text, rt_export *out)
@@ -49,7 +61,6 @@ read_export(cot_cli *c, const ir_module *all, const char *text, rt_export *out)
     const char *entry = trimmed(c, equals ? equals + 1 : text, end);
     cot_status status;
     ir_module one;
-    ir_graph *f;
 
     *out = (rt_export){ .name = equals ? trimmed(c, text, equals) : NULL };
     if (!*entry)
@@ -60,9 +71,8 @@ read_export(cot_cli *c, const ir_module *all, const char *text, rt_export *out)
     if (bar)
         c->pipeline =
             pipeline ? ir_format(&c->ctx->arena, "%s | %s", bar + 1, pipeline) : bar + 1;
-    status = cli_transform(c, one.fn[0], &f);
+    status = read_function(c, one.fn[0], out);
     c->pipeline = pipeline;
-    out->graph = f;
     return status;
 }
 
@@ -92,7 +102,6 @@ static cot_status
 read_roots(cot_cli *c, int *n, rt_export **out)
 {
     ir_module roots;
-    ir_graph *f;
 
     COT_TRY(cli_load(c, c->files[0], &roots));
     for (int i = 0; i < roots.n; i++)
@@ -100,8 +109,8 @@ read_roots(cot_cli *c, int *n, rt_export **out)
             roots = (ir_module){ 1, roots.fn + i };
     *out = IR_NEW_N(&c->ctx->arena, rt_export, roots.n);
     for (*n = 0; *n < roots.n; ++*n) {
-        COT_TRY(cli_transform(c, roots.fn[*n], &f));
-        (*out)[*n] = (rt_export){ .graph = f, .name = roots.n == 1 ? c->name : NULL };
+        (*out)[*n] = (rt_export){ .name = roots.n == 1 ? c->name : NULL };
+        COT_TRY(read_function(c, roots.fn[*n], &(*out)[*n]));
     }
     return COT_OK;
 }

@@ -4,6 +4,8 @@
 
 #include "ir/diag.h"
 #include "passes/pass.h"
+#include "runtime/build.h"
+#include "runtime/open/open.h"
 #include "tools/cot.h"
 
 static void
@@ -46,6 +48,37 @@ worse(int a, int b)
     return a > b ? a : b;
 }
 
+/* Of a text with sizes: is there one text, and one kernel, for all of them?  Both are compared
+ * with the function at sizes when they are made. */
+static int
+check_all_sizes(cot_cli *c)
+{
+    rt_export e = { 0 };
+    cot_kernel *k = NULL;
+    ir_graph *f;
+    ir_buf text;
+    rt_plan p;
+
+    ir_buf_init(&text, &c->ctx->arena);
+    cot_status status = cli_source(c, &f);
+    if (status == COT_OK)
+        status = cli_open_export(c, f, &e);
+    if (status == COT_OK)
+        status = rt_open_print(c->ctx, e.open, e.sizes, 0, &text);
+    if (status == COT_OK)
+        status = rt_plan_new(c->ctx, NULL, f->name, &p);
+    if (status == COT_OK)
+        status = rt_open_compile(c->ctx, e.open, e.sizes, &p, &k);
+    cot_kernel_free(k);
+    if (status == COT_ERR_SHAPE) {
+        cli_hide_progress();
+        printf("%-12s skipped: %s\n", "all sizes", cot_error(c->ctx));
+        cot_error_clear(c->ctx);
+        return EXIT_DONE;
+    }
+    return tell(c, "all sizes", status, &(rt_verdict){ .good = true });
+}
+
 int
 cli_check(cot_cli *c)
 {
@@ -78,5 +111,6 @@ cli_check(cot_cli *c)
     status = rt_check_derivatives(f, in, &v);
     worst = worse(worst, tell(c, "derivatives", status, &v));
     status = rt_check_vmap(f, 3, &v);
-    return worse(worst, tell(c, "vmap", status, &v));
+    worst = worse(worst, tell(c, "vmap", status, &v));
+    return c->at_sizes && !c->size ? worse(worst, check_all_sizes(c)) : worst;
 }

@@ -221,13 +221,10 @@ cli_source(cot_cli *c, ir_graph **out)
     COT_TRY(cli_load(c, c->files[0], &roots));
     *out = roots.fn[0];
     if (roots.n == 1)
-        return COT_OK;
-    for (int i = 0; i < roots.n; i++) {
-        if (strcmp(roots.fn[i]->name, "main") == 0) {
-            *out = roots.fn[i];
-            return COT_OK;
-        }
-    }
+        return *out ? cli_at_sizes(c, *out, out) : COT_OK;
+    for (int i = 0; i < roots.n; i++)
+        if (strcmp(roots.fn[i]->name, "main") == 0)
+            return cli_at_sizes(c, roots.fn[i], out);
     return ir_fail(c->ctx, 0, NULL, ERR_usage,
                    ir_format(&c->ctx->arena, "%s has %d functions; pick one with --entry",
                              c->files[0], roots.n));

@@ -17,7 +17,7 @@ typedef struct cot_cli {
     int n_files;
     const char **files;
     const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap,
-        *open, *donated, *features, *manifest, *schedule, *color;
+        *open, *size, *donated, *features, *manifest, *schedule, *color;
     int threads, processes, rank; /* rank: of this process; those from 1 on print nothing */
     double timeout;
     bool after_each, bless, expect, locs, debug, fast, imported, isolate, trapping_math,
@@ -32,12 +32,23 @@ typedef struct cot_cli {
     ir_ints given_away;                 /* arguments that the text donates                 */
     const char *text, *text_of;         /* of a file, once read                            */
     size_t start, stop, bytes;          /* the module within StableHLO text; stop 0: all   */
+    const char *at_sizes; /* " at n = 8": those of a text that is read at some */
     struct fe_hlo_names *several;       /* filled where none of its functions is the entry */
 } cot_cli;
 
-/* open.c: the function of StableHLO text, for all sizes (build --open). */
+/* open.c: the function of StableHLO text, for all sizes (--open). */
 struct rt_export;
 cot_status cli_open(cot_cli *c, struct rt_export *out);
+/* The same as text. */
+cot_status cli_open_text(cot_cli *c, ir_buf *out);
+
+/* sizes.c: functions of a text with sizes.  Is f one, and no size is asked for?  f for all
+ * sizes, with the pipeline: for a file, or as text.  f at those of --size or of the arrays of
+ * --in, or at 8; f itself where it has no sizes. */
+bool cli_is_open(const cot_cli *c, const ir_graph *f);
+cot_status cli_open_export(cot_cli *c, const ir_graph *f, struct rt_export *out);
+cot_status cli_open_print(cot_cli *c, const ir_graph *f, ir_buf *out);
+cot_status cli_at_sizes(cot_cli *c, ir_graph *f, ir_graph **out);
 
 /* Each verb is a file; it returns the exit status. */
 int cli_opt(cot_cli *c);

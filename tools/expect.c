@@ -144,6 +144,16 @@ read_section(tester *t, const char *text, size_t n, ir_module *roots)
                          &roots->fn[0]);
 }
 
+/* For all sizes. */
+static cot_status
+print_open(tester *t, const ir_graph *f, const char *passes, ir_buf *out)
+{
+    t->c->pipeline = passes;
+    const cot_status status = cli_open_print(t->c, f, out);
+    t->c->pipeline = NULL;
+    return status;
+}
+
 static cot_status
 run_section(tester *t, const section *s, ir_buf *out)
 {
@@ -160,6 +170,10 @@ run_section(tester *t, const section *s, ir_buf *out)
 
         if (i)
             ir_buf_str(out, "\n");
+        if (roots.fn[i]->sized && !stage) {
+            COT_TRY(print_open(t, roots.fn[i], passes, out));
+            continue;
+        }
         COT_TRY(pass_pipeline(roots.fn[i], passes, NULL, NULL, &f));
         if (stage)
             COT_TRY(cli_stage(f, stage, out));

@@ -62,6 +62,7 @@ token_length(const char *s, const char *end)
         while (e < end && (ir_is_word(*e) || *e == '+'))
             e++;
         e += e == s;
+        e += e - s == 1 && e < end && *e == '=' && strchr("<>=", *s);
     }
     return (size_t)(e - s);
 }
@@ -199,6 +200,13 @@ typedef struct nest {
     bool loc;  /* in a location */
 } nest;
 
+/* Of numbers that are made of sizes. */
+static bool
+is_operator(const token *t)
+{
+    return t->n == 1 && strchr("+-*/", t->at[0]);
+}
+
 /* Is there a space between two tokens of a statement? */
 static bool
 has_space(const token *x, const token *y, const nest *in)
@@ -206,6 +214,8 @@ has_space(const token *x, const token *y, const nest *in)
     if (strchr(",)]", y->at[0]) || strchr("([", x->at[0]))
         return false;
     if (is(x, "{") || (is(y, "}") && in->braces))
+        return false;
+    if ((in->squares || in->braces) && (is_operator(x) || is_operator(y)))
         return false;
     if (is(x, "=") || is(y, "="))
         return in->node && !in->braces;

@@ -1,4 +1,4 @@
-/* cot build --open: a module of StableHLO text whose sizes are open becomes one function for
+/* --open: a module of StableHLO text whose sizes are open becomes one function for
  * all of them.  The text is imported at sizes, as often as the function is traced. */
 #include "cotrace/stablehlo.h"
 #include "frontend/stablehlo/import/import.h"
@@ -131,4 +131,13 @@ cli_open(cot_cli *c, rt_export *out)
                         .sizes = facts_of(o),
                         .opened = IR_NEW(&c->ctx->arena, struct rt_open *) };
     return COT_OK;
+}
+
+cot_status
+cli_open_text(cot_cli *c, ir_buf *out)
+{
+    rt_export e = { 0 };
+
+    COT_TRY(cli_open(c, &e));
+    return rt_open_print(c->ctx, e.open, e.sizes, c->locs ? IR_PRINT_LOCS : 0, out);
 }

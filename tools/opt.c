@@ -21,15 +21,42 @@ print_graph(const cot_cli *c, const ir_graph *f)
     return COT_OK;
 }
 
+static bool
+is_mlir(const char *path)
+{
+    const size_t n = strlen(path);
+
+    return n > 5 && strcmp(path + n - 5, ".mlir") == 0;
+}
+
+/* A function for all of its sizes, with the pipeline: as text alone. */
+static cot_status
+print_open(cot_cli *c, const ir_graph *f)
+{
+    const bool other = (c->emit && strcmp(c->emit, "cot") != 0) || (c->out && is_mlir(c->out));
+    ir_buf b;
+
+    if (c->after_each || other)
+        return ir_fail(c->ctx, 0, NULL, ERR_usage,
+                       c->after_each ? "--after-each is at one size; wants --size NAME=N"
+                                     : "only .cot text has open sizes; wants --size NAME=N");
+    ir_buf_init(&b, &c->ctx->arena);
+    COT_TRY(f ? cli_open_print(c, f, &b) : cli_open_text(c, &b));
+    if (c->out)
+        return cli_write(c, c->out, b.text, b.n) ? COT_OK : c->ctx->status;
+    cli_hide_progress();
+    fwrite(b.text, 1, b.n, stdout);
+    return COT_OK;
+}
+
 /* -o FILE: StableHLO where its name ends in .mlir, else our text. */
 static cot_status
 write_graph(cot_cli *c, const ir_graph *f)
 {
-    const size_t n = strlen(c->out);
     ir_buf b;
 
     ir_buf_init(&b, &c->ctx->arena);
-    if (n > 5 && strcmp(c->out + n - 5, ".mlir") == 0)
+    if (is_mlir(c->out))
         COT_TRY(fe_hlo_export(f, &c->ctx->arena, &b));
     else
         ir_print(&b, f, IR_PRINT_FORMAT | (c->locs ? IR_PRINT_LOCS : 0));
@@ -77,6 +104,8 @@ opt_file(cot_cli *c)
     if (cg_is_module_text(text, c->bytes))
         return opt_kernels(c, text);
 
+    if (c->open)
+        return print_open(c, NULL);
     COT_TRY(cli_load(c, c->files[0], &roots));
     if (c->out && roots.n > 1)
         return ir_fail(c->ctx, 0, NULL, ERR_usage,
@@ -87,6 +116,11 @@ opt_file(cot_cli *c)
 
         if (i)
             printf("\n");
+        if (cli_is_open(c, roots.fn[i])) {
+            COT_TRY(print_open(c, roots.fn[i]));
+            continue;
+        }
+        COT_TRY(cli_at_sizes(c, roots.fn[i], &roots.fn[i]));
         if (c->after_each) {
             printf("; as read\n");
             print_graph(c, roots.fn[i]);

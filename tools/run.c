@@ -145,7 +145,8 @@ print_results(cot_cli *c, const ir_graph *f, void *const *out)
 
     ir_buf_init(&b, &c->ctx->arena);
     if (!c->n_in && f->n_in)
-        ir_buf_printf(&b, "; arguments made from seed %d\n", CLI_SEED);
+        ir_buf_printf(&b, "; arguments made from seed %d%s\n", CLI_SEED,
+                      c->at_sizes ? c->at_sizes : "");
     for (int i = 0; i < count_results(c, f); i++) {
         const ir_type *t = ir_type_at(f, f->out[i]);
 

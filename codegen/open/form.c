@@ -39,14 +39,17 @@ floor_divided(int64_t x, int64_t y)
 int64_t
 cg_form_at(const cg_size_form *f, const int64_t *size)
 {
-    int64_t sum = cg_polynomial_at(&f->whole, size);
+    uint64_t sum = (uint64_t)cg_polynomial_at(&f->whole, size);
 
-    for (int i = 0; i < f->n; i++)
-        sum +=
-            f->quotient[i].factor *
-            floor_divided(cg_polynomial_at(&f->quotient[i].of, size), f->quotient[i].divisor) *
-            (f->quotient[i].times ? size[f->quotient[i].times - 1] : 1);
-    return sum;
+    for (int i = 0; i < f->n; i++) {
+        const int64_t quotient =
+            floor_divided(cg_polynomial_at(&f->quotient[i].of, size), f->quotient[i].divisor);
+        const uint64_t times =
+            f->quotient[i].times ? (uint64_t)size[f->quotient[i].times - 1] : 1;
+
+        sum += (uint64_t)f->quotient[i].factor * (uint64_t)quotient * times;
+    }
+    return (int64_t)sum;
 }
 
 static bool
@@ -155,4 +158,50 @@ cg_form_print(ir_buf *b, const cg_size_form *f, const char *const *name)
     }
     if (none && f->n == 0)
         ir_buf_str(b, "0");
+}
+
+static void
+write_factor(ir_buf *b, int64_t factor, bool first)
+{
+    if (factor < 0 || !first)
+        ir_buf_str(b, factor < 0 ? "-" : "+");
+    if (factor != 1 && factor != -1)
+        ir_buf_printf(b, "%" PRId64 "*", factor < 0 ? -factor : factor);
+}
+
+static void
+write_polynomial(ir_buf *b, const cg_polynomial *p, const char *const *name)
+{
+    for (int i = 0; i < p->n; i++) {
+        write_factor(b, p->term[i].factor, i == 0);
+        for (int k = 0; k < p->term[i].degree; k++)
+            ir_buf_printf(b, "%s%s", k ? "*" : "", name[p->term[i].size[k]]);
+    }
+    if (p->constant || p->n == 0)
+        ir_buf_printf(b, p->n ? "%+" PRId64 : "%" PRId64, p->constant);
+}
+
+/* Quotients round down there. */
+void
+cg_form_write(ir_buf *b, const cg_size_form *f, const char *const *name)
+{
+    const bool none = f->whole.n == 0 && f->whole.constant == 0;
+
+    if (!none || f->n == 0)
+        write_polynomial(b, &f->whole, name);
+    for (int i = 0; i < f->n; i++) {
+        const cg_polynomial *p = &f->quotient[i].of;
+        const bool single = p->n == 1 && p->constant == 0 && p->term[0].factor > 0;
+        const bool alone =
+            none && f->n == 1 && f->quotient[i].factor == 1 && !f->quotient[i].times;
+
+        write_factor(b, f->quotient[i].factor, none && i == 0);
+        if (f->quotient[i].times)
+            ir_buf_printf(b, "%s*", name[f->quotient[i].times - 1]);
+        ir_buf_str(b, alone ? "" : "(");
+        ir_buf_str(b, single ? "" : "(");
+        write_polynomial(b, p, name);
+        ir_buf_printf(b, single ? "/%" PRId64 : ")/%" PRId64, f->quotient[i].divisor);
+        ir_buf_str(b, alone ? "" : ")");
+    }
 }

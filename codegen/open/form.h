@@ -47,6 +47,8 @@ bool cg_polynomial_same(const cg_polynomial *x, const cg_polynomial *y);
 bool cg_form_same(const cg_size_form *x, const cg_size_form *y);
 /* "4*n + 64*(3*n/16)", in C, with the names of the sizes. */
 void cg_form_print(ir_buf *b, const cg_size_form *f, const char *const *name);
+/* The same as text of a graph has it, docs/ir.md: "4*n+64*(3*n/16)". */
+void cg_form_write(ir_buf *b, const cg_size_form *f, const char *const *name);
 
 /* fit.c: forms from their values at sample sizes.  The polynomials whose quotients are tried,
  * as those of the numbers of elements, are collected in `base`. */

@@ -71,7 +71,8 @@ COT_API cot_type cot_graph_out_type(const cot_graph *g, int i);
  * bodies of its loops and branches. */
 COT_API int cot_graph_node_count(const cot_graph *g);
 /* Read .cot text: *out is the function named entry, or the last one where entry is NULL.  path
- * is for messages. */
+ * is for messages.  Of a text with sizes (docs/ir.md, format 2) the graph is that of sizes of
+ * 8, or of the nearest that its facts allow; cot_fn_of_graph of it has all of them. */
 COT_API cot_status cot_parse(cot_context *ctx, const char *path, const char *text, size_t bytes,
                              const char *entry, const cot_graph **out);
 
@@ -229,7 +230,8 @@ COT_API void cot_write_file(void *file, const char *text, size_t bytes);
 COT_API cot_status cot_dump_graph(const cot_graph *g, cot_write *write, void *user);
 /* Write f for the given types at a stage: "trace" (the innermost body), "graph" (all transforms
  * applied), "simplify" (what kernels are made of), "kernels", "plan", "llvm", "asm", "c" or
- * "ptx" (those of the back end). */
+ * "ptx" (those of the back end).  The graph of a function with open sizes (cot_open) has them:
+ * cot_parse reads it back, and COT_ERR_SHAPE says where it depends on a size in another way. */
 COT_API cot_status cot_dump_fn(cot_fn *f, cot_types types, const char *stage, cot_write *write,
                                void *user);
 /* Write a compiled kernel at a stage, one of those of cot_dump_fn but "trace". Errors:

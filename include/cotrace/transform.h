@@ -20,8 +20,9 @@ extern "C" {
 COT_API cot_fn *cot_fn_new_(cot_place at, cot_context *ctx, const char *name, cot_body *body,
                             int n_in, int n_out, void *user);
 /* A function that is a graph, such as cot_parse read: it takes exactly the graph's types, and
- * can be transformed, called and compiled as any function. It belongs to the graph's context;
- * NULL where g is NULL. */
+ * can be transformed, called and compiled as any function. Where its text has sizes, it is open
+ * (cot_open), and its transforms take types of any of the sizes. It belongs to the graph's
+ * context; NULL where g is NULL. */
 COT_API cot_fn *cot_fn_of_graph(const cot_graph *g);
 /* The name of a function, as dumps have it, transforms after dots: "loss.grad". The text
  * belongs to the function; "" where f is NULL. */

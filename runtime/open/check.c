@@ -197,6 +197,23 @@ check_large(rt_opening *o, rt_open *out)
     return COT_OK;
 }
 
+bool
+rt_open_other(const rt_opening *o, int number, int64_t *size)
+{
+    const int each = TRACED + LARGE, alone = number / each, i = number % each;
+
+    if (alone > (o->sizes->n > 1 ? o->sizes->n : 0))
+        return false;
+    for (int k = 0; k < o->sizes->n; k++) {
+        const bool beside = alone && k != alone - 1;
+
+        size[k] = nearest(&o->sizes->size[k], i < TRACED ? traced[(i + beside) % TRACED]
+                                              : beside   ? 5
+                                                         : large[i - TRACED]);
+    }
+    return true;
+}
+
 cot_status
 rt_open_check_others(rt_opening *o, rt_open *out)
 {

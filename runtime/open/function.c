@@ -44,6 +44,11 @@ rt_open_source_of(cot_fn *f, cot_types types, ir_arena *a, const rt_open_source 
     traced_function *t = IR_NEW(a, traced_function);
     const rt_open_source s = { f->name, f->loc, trace, t };
 
+    if (fe_has_own_sizes(f)) {
+        COT_TRY(cot_trace_fn(f, types, NULL)); /* do the types agree with the text? */
+        return rt_open_text_source(f->graph, NULL, NULL, source, sizes);
+    }
+
     *source = ir_copy_bytes(a, &s, sizeof s);
     COT_TRY(rt_sizes_read(f->ctx, &s, fe_argument_names(f, types.n), types.n, f->open, sizes));
     *t = (traced_function){ f, types, *sizes };

@@ -213,3 +213,12 @@ rt_open_is_instance(rt_open_graphs *g, const char *text, const int64_t *size)
     }
     return *y == 0;
 }
+
+size_t
+rt_open_piece(const char *text, const char *at, bool *is_number)
+{
+    const piece p = next_piece(text, at);
+
+    *is_number = p.is_number;
+    return p.n;
+}

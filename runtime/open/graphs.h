@@ -26,6 +26,8 @@ typedef struct rt_open_graphs {
 /* Find how the numbers of the samples' texts depend on the sizes; false, and why, where the
  * texts are not those of one graph. */
 bool rt_open_fit_graphs(rt_open_graphs *g, const char **text);
+/* The bytes of the next piece of a text: a number, or what lies before the next one. */
+size_t rt_open_piece(const char *text, const char *at, bool *is_number);
 /* Is this the text at these sizes? */
 bool rt_open_is_instance(rt_open_graphs *g, const char *text, const int64_t *size);
 

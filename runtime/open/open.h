@@ -56,6 +56,14 @@ typedef struct rt_open_source {
     void *user;
 } rt_open_source;
 
+/* text.c: the source of f, which was parsed from a text with sizes, and its sizes, whose axes
+ * are found.  `transform` is applied to each graph that is parsed; NULL: none is. */
+typedef cot_status rt_open_transform(void *user, const ir_graph *f, ir_graph **out);
+cot_status rt_open_text_source(const ir_graph *f, rt_open_transform *transform, void *user,
+                               const rt_open_source **source, rt_sizes **sizes);
+/* print.c: the text of a function with its sizes, from "format 2" on. */
+cot_status rt_open_print(cot_context *ctx, const rt_open_source *source, const rt_sizes *sizes,
+                         int flags, ir_buf *out);
 /* spec.c: reads a text for the function, whose arguments have these names (NULL: none). */
 cot_status rt_sizes_read(cot_context *ctx, const rt_open_source *of,
                          const char *const *argument, int n_args, const char *text,
@@ -78,6 +86,8 @@ cot_status rt_open_lower_file(cot_context *ctx, const rt_open_source *source, rt
 typedef enum rt_trial { RT_TRIAL_NONE, RT_TRIAL_AGREES, RT_TRIAL_DIFFERS } rt_trial;
 rt_trial rt_open_trial(const cot_kernel *k, const cot_graph *f, const int64_t *size, bool small,
                        ir_arena *a);
+/* Have two graphs of the same types these results? */
+rt_trial rt_open_trial_graphs(const cot_graph *f, const cot_graph *g, ir_arena *a);
 void rt_open_free(cot_context *ctx, rt_open *o);
 
 /* sizes.c: the lengths of the axes of a parameter, arguments and then results; NULL: none is

@@ -18,6 +18,7 @@ typedef struct rt_opening {
     rt_sizes *sizes;
     ir_arena *arena;            /* of the kernel */
     uint32_t random;
+    bool folded;                /* graphs are traced with folds, for their text */
     int redrawn;                /* how many samples were */
     int64_t times[RT_OPEN_SAMPLES]; /* how much larger a sample is than the least */
     int64_t *size;              /* of each sample, sizes->n for each */
@@ -45,6 +46,11 @@ cot_status rt_open_trace_at(rt_opening *o, const int64_t *size, const cot_graph 
 cot_status rt_open_text_of(rt_opening *o, const cot_graph *g, const char **out);
 /* The user's line that a line of such a text names; 0: none. */
 ir_loc rt_open_loc_of_line(const rt_opening *o, const char *text, int line);
+/* Draw and trace the samples; how their extents depend on the sizes. */
+cot_status rt_open_trace_samples(rt_opening *o);
+void rt_open_add_extents(rt_opening *o, const ir_graph *const *f);
+/* Find how the samples' texts depend on the sizes, or refuse. */
+cot_status rt_open_fit_texts(rt_opening *o, const char **text);
 /* Find samples of which no open extent is a special case, and trace them. */
 cot_status rt_open_find_samples(rt_opening *o);
 /* Replace one sample by another one, which is nearer if it is far. */
@@ -57,7 +63,10 @@ const int64_t *rt_open_extents_at(const rt_opening *o, const int64_t *size);
 /* compile.c: find the general module, with all that is known of it, and check it. */
 cot_status rt_open_lower(rt_opening *o, rt_open *open);
 
-/* check.c.  Check the graph and the kernel at sizes that are no samples. */
+/* check.c.  The sizes, by their number, at which a function is traced again; false: there are
+ * no more. */
+bool rt_open_other(const rt_opening *o, int number, int64_t *size);
+/* Check the graph and the kernel at sizes that are no samples. */
 cot_status rt_open_check_others(rt_opening *o, rt_open *out);
 /* Try the loaded kernel where the graph is another one, and at a few small sizes: trial.c. */
 cot_status rt_open_try(rt_opening *o, const cot_kernel *k);

@@ -30,7 +30,8 @@ rt_open_begin(rt_opening *o, cot_context *ctx, const rt_open_source *source, rt_
 cot_status
 rt_open_refuse(const rt_opening *o, ir_loc loc, const char *why)
 {
-    return ir_fail(o->ctx, loc ? loc : o->source->loc, o->source->name, ERR_sizes_open, why);
+    return ir_fail(o->ctx, loc ? loc : o->source->loc, o->source->name,
+                   o->plan ? ERR_sizes_open : ERR_sizes_print, why);
 }
 
 /* Calls are replaced by what they call, as they are before a program is simplified: a constant
@@ -41,6 +42,8 @@ rt_open_trace_at(rt_opening *o, const int64_t *size, const cot_graph **out)
     const cot_graph *traced;
     ir_graph *inlined;
 
+    if (o->folded)
+        return o->source->graph(o->source->user, o->arena, size, out);
     o->ctx->unfolded = true;
     cot_status status = o->source->graph(o->source->user, o->arena, size, &traced);
     if (status == COT_OK)
@@ -184,16 +187,23 @@ trace_sample(rt_opening *o, int sample)
 }
 
 static cot_status
-trace_samples(rt_opening *o)
+draw_samples(rt_opening *o)
 {
-    const char *why;
-    uint32_t node;
-
     for (int i = 0; i < RT_OPEN_SAMPLES; i++) {
         if (o->times[i] == 0)
             o->times[i] = i < RT_OPEN_NEAR ? 1 : FARTHEST >> (i - RT_OPEN_NEAR);
         COT_TRY(trace_sample(o, i));
     }
+    return COT_OK;
+}
+
+static cot_status
+trace_samples(rt_opening *o)
+{
+    const char *why;
+    uint32_t node;
+
+    COT_TRY(draw_samples(o));
     why = rt_open_find_constants(&o->graphs.samples, o->traced, &o->constants, &node);
     if (why)
         return rt_open_refuse(o, o->traced[0]->node[node].loc, why);
@@ -252,15 +262,15 @@ visit_graphs(rt_opening *o, const ir_graph *const *g, extent_visit *visit)
     return true;
 }
 
-/* Visit the extents of the prepared graphs and all below them; false: they differ. */
+/* Visit the extents of the graphs of all samples and all below them; false: they differ. */
 static bool
-visit_extents(rt_opening *o, extent_visit *visit)
+visit_extents(rt_opening *o, const ir_graph *const *of, extent_visit *visit)
 {
     const ir_graph *const *all[RT_OPEN_SAMPLES];
     uint32_t n[RT_OPEN_SAMPLES];
 
     for (int i = 0; i < RT_OPEN_SAMPLES; i++) {
-        n[i] = ir_all_graphs(o->prepared[i], false, &all[i], o->arena);
+        n[i] = ir_all_graphs(of[i], false, &all[i], o->arena);
         if (n[i] != n[0])
             return false;
     }
@@ -317,14 +327,11 @@ rt_open_extents_at(const rt_opening *o, const int64_t *size)
 }
 
 cot_status
-rt_open_fit(rt_opening *o)
+rt_open_fit_texts(rt_opening *o, const char **text)
 {
-    const char *text[RT_OPEN_SAMPLES];
     rt_open_graphs *g = &o->graphs;
 
     g->n_numbers = 0;
-    for (int i = 0; i < RT_OPEN_SAMPLES; i++)
-        COT_TRY(rt_open_text_of(o, o->graph[i], &text[i]));
     if (rt_open_fit_graphs(g, text))
         return COT_OK;
     if (g->other < 0)
@@ -335,10 +342,19 @@ rt_open_fit(rt_opening *o)
                   rt_open_sizes_text(o, o->size + (ptrdiff_t)g->other * o->sizes->n)));
 }
 
-/* Samples of which no open extent is a special case.  Which extents there are is known when the
- * function was traced once. */
 cot_status
-rt_open_find_samples(rt_opening *o)
+rt_open_fit(rt_opening *o)
+{
+    const char *text[RT_OPEN_SAMPLES];
+
+    for (int i = 0; i < RT_OPEN_SAMPLES; i++)
+        COT_TRY(rt_open_text_of(o, o->graph[i], &text[i]));
+    return rt_open_fit_texts(o, text);
+}
+
+/* Memory for the samples; forms are made of the sizes. */
+static void
+begin_samples(rt_opening *o)
 {
     o->size = IR_NEW_N(o->arena, int64_t, RT_OPEN_SAMPLES * o->sizes->n);
     o->graph = IR_NEW_N(o->arena, const cot_graph *, RT_OPEN_SAMPLES);
@@ -350,20 +366,48 @@ rt_open_find_samples(rt_opening *o)
     for (int k = 0; k < o->sizes->n; k++)
         cg_add_base(&o->graphs.samples,
                     &(cg_polynomial){ .n = 1, .term = { { 1, 1, { (uint8_t)k } } } });
+}
+
+cot_status
+rt_open_trace_samples(rt_opening *o)
+{
+    begin_samples(o);
+    return draw_samples(o);
+}
+
+static void
+add_bases(rt_opening *o)
+{
+    for (uint32_t i = 0; i < o->n_extents; i++)
+        if (o->extent[i].n == 0)
+            cg_add_base(&o->graphs.samples, &o->extent[i].whole);
+}
+
+void
+rt_open_add_extents(rt_opening *o, const ir_graph *const *f)
+{
+    visit_extents(o, f, add_extent);
+    add_bases(o);
+}
+
+/* Samples of which no open extent is a special case.  Which extents there are is known when the
+ * function was traced once. */
+cot_status
+rt_open_find_samples(rt_opening *o)
+{
+    begin_samples(o);
     for (int round = 0; round < 2; round++) {
         bool general = true;
 
         COT_TRY(trace_samples(o));
         COT_TRY(rt_open_fit(o));
-        if (!visit_extents(o, add_extent))
+        if (!visit_extents(o, o->prepared, add_extent))
             return rt_open_refuse(o, 0, "it is simplified to different programs");
         for (int i = 0; i < RT_OPEN_SAMPLES; i++)
             general &= are_general(o, o->size + (ptrdiff_t)i * o->sizes->n);
         if (general)
             break;
     }
-    for (uint32_t i = 0; i < o->n_extents; i++)
-        if (o->extent[i].n == 0)
-            cg_add_base(&o->graphs.samples, &o->extent[i].whole);
+    add_bases(o);
     return COT_OK;
 }
