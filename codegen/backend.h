@@ -24,6 +24,12 @@ typedef struct cg_target {
 } cg_target;
 
 /* A function that an object exports: the entry of a module under its natural C signature. */
+/* A body of a function with open sizes for some of them; it takes none. */
+typedef struct cg_fixed {
+    const int64_t *size;
+    const cg_module *module;
+} cg_fixed;
+
 typedef struct cg_natural {
     const char *name;
     const cg_module *module;
@@ -34,6 +40,8 @@ typedef struct cg_natural {
     /* open sizes, which are the first parameters (codegen/open); NULL: there are none */
     const struct cg_open *open;
     const char *const *size_name;
+    int n_fixed;
+    const cg_fixed *fixed;
 } cg_natural;
 
 /* The functions of an object, lowered for one of the processors that the object serves. */

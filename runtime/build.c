@@ -79,6 +79,34 @@ typedef struct output {
     size_t size;
 } output;
 
+/* The bodies of a function with open sizes for those of o->at. */
+static cot_status
+lower_fixed(cot_context *ctx, const rt_export *e, const cot_compile_options *o, rt_plan *p,
+            ir_arena *a, cg_natural *fn, rt_file_rows *rows)
+{
+    const int64_t *size;
+    cg_fixed *fixed;
+
+    if (!o || !o->at)
+        return COT_OK;
+    COT_TRY(rt_open_at_read(ctx, e->sizes, o->at, &fn->n_fixed, &size));
+    fn->fixed = fixed = IR_NEW_N(a, cg_fixed, fn->n_fixed + 1);
+    for (int i = 0; i < fn->n_fixed; i++) {
+        const cot_graph *f;
+        rt_lowered low;
+
+        fixed[i].size = size + (ptrdiff_t)i * e->sizes->n;
+        COT_TRY(e->open->graph(e->open->user, a, fixed[i].size, &f));
+        COT_TRY(rt_lower(f, p, a, &low));
+        if (p->backend != cg_c())
+            COT_TRY(cg_check_externs(low.module, "an object file"));
+        if (rows)
+            rt_profile_file(low.module, fn->name, rows, a);
+        fixed[i].module = low.module;
+    }
+    return COT_OK;
+}
+
 /* Lower the functions for one processor or width. */
 static cot_status
 lower_exports(cot_context *ctx, output *out, const cot_compile_options *o, ir_arena *a,
@@ -114,6 +142,8 @@ lower_exports(cot_context *ctx, output *out, const cot_compile_options *o, ir_ar
             COT_TRY(rt_open_lower_file(ctx, e[i].open, e[i].sizes, p, a, e[i].opened));
             fn[i].open = &(*e[i].opened)->general;
             low.module = fn[i].open->module;
+            COT_TRY(lower_fixed(ctx, &e[i], o, p, a, &fn[i],
+                                out->rows ? &out->rows[i] : NULL));
         } else {
             COT_TRY(rt_lower(e[i].graph, p, a, &low));
         }
@@ -133,6 +163,9 @@ join_forms(int n_forms, const cg_version *v, int n)
     for (int i = 0; i < n; i++) {
         cg_module *most = (cg_module *)(uintptr_t)v[0].fn[i].module;
 
+        for (int k = 0; k < n_forms; k++)
+            for (int j = 0; j < v[k].fn[i].n_fixed; j++)
+                most->parallel |= v[k].fn[i].fixed[j].module->parallel;
         for (int k = 1; k < n_forms; k++) {
             const cg_module *m = v[k].fn[i].module;
             most->work_bytes =
@@ -186,6 +219,19 @@ find_cpus(cot_context *ctx, const char *list, const char **cpu, int *n)
 
 /* ---- C source ---- */
 
+/* The bytes of work of a function's bodies for some sizes: those of the form that has most. */
+static void
+describe_fixed(cot_context *ctx, const cg_natural *of, rt_function *fn)
+{
+    if (!fn->fixed_work)
+        fn->fixed_work = IR_NEW_N(&ctx->arena, int64_t, of->n_fixed + 1);
+    fn->n_fixed = of->n_fixed;
+    fn->fixed = of->fixed;
+    for (int i = 0; i < of->n_fixed; i++)
+        if (of->fixed[i].module->work_bytes > fn->fixed_work[i])
+            fn->fixed_work[i] = of->fixed[i].module->work_bytes;
+}
+
 /* Name the parameters of all forms, and describe the functions by the first. */
 static void
 describe_forms(cot_context *ctx, int n, const cg_version *v, output *out)
@@ -193,11 +239,15 @@ describe_forms(cot_context *ctx, int n, const cg_version *v, output *out)
     for (int k = n; k-- > 0;)
         out->described = rt_functions(&ctx->arena, &out->p, out->n, out->e,
                                       (cg_natural *)(uintptr_t)v[k].fn);
-    for (int i = 0; i < out->n && out->rows; i++)
-        out->described[i].rows = &out->rows[i];
-    for (int i = 0; i < out->n; i++)
-        for (int k = 0; k < n && out->described[i].open; k++)
-            out->described[i].form[out->described[i].n_forms++] = v[k].fn[i].open;
+    for (int i = 0; i < out->n; i++) {
+        rt_function *fn = &out->described[i];
+
+        fn->rows = out->rows ? &out->rows[i] : NULL;
+        for (int k = 0; k < n && fn->open; k++) {
+            fn->form[fn->n_forms++] = v[k].fn[i].open;
+            describe_fixed(ctx, &v[k].fn[i], fn);
+        }
+    }
 }
 
 static cot_status
@@ -412,6 +462,10 @@ rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options 
     if (n < 1)
         return ir_fail(ctx, 0, NULL, ERR_usage, "no function is named; wants one or more");
     COT_TRY(check_paths(ctx, path, header, o ? o->manifest : NULL));
+    for (int i = 0; i < n; i++)
+        if (o && o->at && !e[i].open)
+            return ir_fail(ctx, 0, e[i].graph->name, ERR_usage,
+                           "has no open size, for which .at, or --at, could give numbers");
     for (int i = 0; i < n; i++)
         if (e[i].open && (rt_is_ptx(path) || is_mlir(path) || e[i].n_res))
             return ir_fail(ctx, e[i].open->loc, e[i].graph->name, ERR_sizes_open,

@@ -70,6 +70,10 @@ typedef struct rt_function {
     int n_forms;
     const struct cg_open *form[RT_MAX_FORMS];
     const rt_file_rows *rows; /* of its profile; NULL: it has none */
+    /* its bodies for some sizes, and their bytes of work in the form that has most */
+    int n_fixed;
+    const struct cg_fixed *fixed;
+    int64_t *fixed_work;
 } rt_function;
 
 /* header.c. rt_is_word: does s consist of characters of names? rt_functions: the functions of a

@@ -36,6 +36,15 @@ rt_print_open_type(ir_buf *b, const rt_function *fn, const rt_parameter *x)
     ir_buf_str(b, "]");
 }
 
+/* The sizes of a body: "n = 64, m = 32" */
+static void
+print_at(ir_buf *b, const rt_function *fn, int fixed, const char *is, const char *between)
+{
+    for (int i = 0; i < fn->open->sizes->n; i++)
+        ir_buf_printf(b, "%s%s%s%" PRId64, i ? between : "", fn->size_name[i], is,
+                      fn->fixed[fixed].size[i]);
+}
+
 void
 rt_print_open_facts(ir_buf *b, const rt_function *fn)
 {
@@ -47,6 +56,10 @@ rt_print_open_facts(ir_buf *b, const rt_function *fn)
                       s->least, s->most);
         if (s->multiple > 1)
             ir_buf_printf(b, " that %" PRId64 " divides", s->multiple);
+    }
+    for (int i = 0; i < fn->n_fixed; i++) {
+        ir_buf_str(b, i ? "; " : ".\n * Some have code of their own: ");
+        print_at(b, fn, i, " = ", ", ");
     }
     ir_buf_printf(
         b,
@@ -126,6 +139,8 @@ print_most_work(ir_buf *b, const rt_function *fn)
                 return;
         most = bytes > most ? bytes : most;
     }
+    for (int i = 0; i < fn->n_fixed; i++)
+        most = fn->fixed_work[i] > most ? fn->fixed_work[i] : most;
     ir_buf_printf(b, "#define %s_MOST_WORK_BYTES %" PRId64 "\n", fn->constant, most);
 }
 
@@ -142,6 +157,11 @@ rt_print_open_work(ir_buf *b, const rt_function *fn)
     ir_buf_str(b, ")\n{\n");
     for (int i = 0; i < fn->open->sizes->n; i++)
         ir_buf_printf(b, "    (void)%s;\n", fn->size_name[i]);
+    for (int i = 0; i < fn->n_fixed; i++) {
+        ir_buf_str(b, "    if (");
+        print_at(b, fn, i, " == ", " && ");
+        ir_buf_printf(b, ")\n        return %" PRId64 ";\n", fn->fixed_work[i]);
+    }
     if (n == 1) {
         ir_buf_printf(b, "    return %s;\n}\n", text[0]);
         return;
@@ -249,6 +269,21 @@ rt_describe_open_parameter(ir_buf *b, const rt_function *fn, const rt_parameter 
                   product_text(b->arena, x, 0, fn->size_name));
 }
 
+/* "at": [{"sizes": {"n": 64}, "work_bytes": 0}] */
+static void
+describe_fixed(ir_buf *b, const rt_function *fn)
+{
+    ir_buf_str(b, "\"at\": [");
+    for (int i = 0; i < fn->n_fixed; i++) {
+        ir_buf_printf(b, "%s{\"sizes\": {", i ? ", " : "");
+        for (int k = 0; k < fn->open->sizes->n; k++)
+            ir_buf_printf(b, "%s\"%s\": %" PRId64, k ? ", " : "", fn->size_name[k],
+                          fn->fixed[i].size[k]);
+        ir_buf_printf(b, "}, \"work_bytes\": %" PRId64 "}", fn->fixed_work[i]);
+    }
+    ir_buf_str(b, "],\n     ");
+}
+
 void
 rt_describe_open(ir_buf *b, const rt_function *fn)
 {
@@ -263,7 +298,10 @@ rt_describe_open(ir_buf *b, const rt_function *fn)
                       ", \"multiple\": %" PRId64 "}",
                       i ? ", " : "", fn->size_name[i], s->least, s->most, s->multiple);
     }
-    ir_buf_str(b, "],\n     \"work_bytes\": [");
+    ir_buf_str(b, "],\n     ");
+    if (fn->n_fixed)
+        describe_fixed(b, fn);
+    ir_buf_str(b, "\"work_bytes\": [");
     for (int i = 0; i < n; i++)
         ir_buf_printf(b, "%s\"%s\"", i ? ", " : "", text[i]);
     ir_buf_printf(b, "], \"work_align\": %d,\n", LINE);

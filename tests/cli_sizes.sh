@@ -129,6 +129,16 @@ status 0 "$cot" build more.cot --entry f --size n=7 -o one.c --header one.h
 has one.h 'int f(const float *x, float *out0, void *work);'
 status 2 "$cot" build more.cot -o more.mlir
 says "wants a file of objects or of C source"
+# Bodies for some sizes, and what they are worth.
+status 0 "$cot" build f.cot --at n=64,256 -o at.c --header at.h --manifest at.json
+has at.h '    if (n == 256)'
+has at.json '"at": [{"sizes": {"n": 64}, "work_bytes": 0}, {"sizes": {"n": 256}, '
+
+status 0 "$cot" build open.mlir --open '0: [n, 3] where n >= 1' --at n=2 --name f -o at.o
+status 2 "$cot" build f.cot --at n=1 -o at.c
+says 'sizes "n=1", column 3: a fact excludes n = 1'
+status 2 "$cot" build f.cot --size n=4 --at n=4 -o at.c;     says "has no open size"
+status 2 "$cot" build f.cot --size n=4 --at n=4 -o at.ptx;   says "has no open size"
 
 [ $bad = 0 ] && echo "$count commands, as documented"
 exit $bad

@@ -150,7 +150,8 @@ cli_build(cot_cli *c)
                               .fast = c->fast,
                               .trapping_math = c->trapping_math,
                               .profile = c->profile,
-                              .manifest = c->manifest };
+                              .manifest = c->manifest,
+                              .at = c->at };
     rt_export *e;
     int n = 0;
 

@@ -167,7 +167,12 @@ cot_status cg_c_check_foreign(cg_c_text *t, const cg_module *m);
  * one. */
 cot_status cg_c_write_levels(cg_c_text *t, int n, const cg_c_width *w, ir_buf *all);
 
-/* emit.c: writes each kernel as a static function, and kernel 0 as the public function. */
+/* emit.c: writes each kernel as a static function, and kernel 0 as the public function;
+ * inner: as a static one, too.  fixed: the functions that are called at some sizes. */
+void cg_c_function(cg_c_text *t, const cg_natural *fn, bool inner, const char *const *fixed);
+/* failing.c: for each kernel, can it return a status? */
+const bool *cg_c_find_failing(cg_c_text *t, const cg_module *m);
+/* fixed.c: the same, and the bodies of fn for some sizes before it. */
 void cg_c_module(cg_c_text *t, const cg_natural *fn);
 
 #endif

@@ -45,6 +45,8 @@ typedef struct cg_c_use_at {
 typedef struct cg_c_emit {
     cg_c_text *t;
     const cg_natural *fn;
+    bool inner; /* the function is called by another one alone */
+    const char *const *fixed; /* the functions for some sizes */
     const cg_module *m;
     const cg_kernel *k;
     const char *const *kernel_name; /* for each kernel */

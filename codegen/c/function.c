@@ -333,7 +333,7 @@ unused_arguments(cg_c_emit *e, int n, const char *const *arg)
 static bool
 is_renamed(const cg_c_emit *e)
 {
-    return e->t->renamed && e->t->renamed[e->fn - e->t->fn];
+    return !e->inner && e->t->renamed && e->t->renamed[e->fn - e->t->fn];
 }
 
 /* The definition of a public function whose name the file itself calls: inside the file that
@@ -404,6 +404,24 @@ own_sizes(cg_c_emit *e, int n, const char *const *arg, const char *sizes)
         cg_c_line(e, "const int64_t %s[] = { %s };", sizes, list);
 }
 
+/* At some sizes another function does what this one does. */
+static void
+call_fixed(cg_c_emit *e, int fixed, int n, const char *const *arg)
+{
+    const cg_fixed *x = &e->fn->fixed[fixed];
+    const int n_sizes = e->m->n_sizes;
+    const char *is = "", *args = "";
+
+    for (int i = 0; i < n_sizes; i++)
+        is = cg_c_format(e, "%s%s%s == %lld", is, i ? " && " : "", arg[i],
+                         (long long)x->size[i]);
+    for (int i = 0; i < n; i++)
+        args = cg_c_format(e, "%s%s, ", args, arg[n_sizes + i]);
+    cg_c_line(e, "if (%s)", is);
+    cg_c_line(e, "    return %s(%s%swork);", e->fixed[fixed], args,
+              x->module->parallel ? "pool, " : "");
+}
+
 static void
 entry_head(cg_c_emit *e)
 {
@@ -415,15 +433,17 @@ entry_head(cg_c_emit *e)
     const char *params = parameters(e, &names, n_sizes, n, arg);
     if (is_renamed(e))
         own_name(e, n_sizes + n, arg, params);
-    else if (e->t->entry)
+    else if (e->t->entry && !e->inner)
         note_entry(e, n_sizes + n, arg, params);
-    else
+    else if (!e->inner)
         ir_buf_printf(e->b, "int %s(%svoid *work);\n\n", e->fn->name, params);
     comment(e);
     ir_buf_printf(e->b,
-                  is_renamed(e) || e->t->entry ? "static int\n%s(%svoid *work)\n{\n"
-                                               : "int\n%s(%svoid *work)\n{\n",
+                  is_renamed(e) || e->t->entry || e->inner ? "static int\n%s(%svoid *work)\n{\n"
+                                                           : "int\n%s(%svoid *work)\n{\n",
                   e->kernel_name[0], params);
+    for (int i = 0; i < e->fn->n_fixed; i++)
+        call_fixed(e, i, n, arg);
     own_sizes(e, n_sizes, arg, arg[n_sizes + n]);
     for (uint32_t i = 0; i < e->k->n_buffers; i++) {
         const cg_buffer *x = &e->k->buffer[i];
@@ -528,26 +548,6 @@ kernel_after_its_callees(cg_c_emit *e, int number)
     kernel(e, number);
 }
 
-/* Find the kernels that can return a status: a fixed point, since calls may go to higher or
- * lower numbers. */
-static const bool *
-find_failing(cg_c_text *t, const cg_module *m)
-{
-    bool *fails = IR_NEW_N(t->arena, bool, m->n_kernels + 1), grew = true;
-
-    while (grew) {
-        grew = false;
-        for (uint32_t k = 0; k < m->n_kernels; k++)
-            for (uint32_t i = 0; i < m->kernel[k]->n_insns && !fails[k]; i++) {
-                const cg_insn *x = &m->kernel[k]->insn[i];
-                if (x->op == CG_FAIL || (x->op == CG_CALL && fails[x->imm]) ||
-                    (x->op == CG_WHILE && t->in_process))
-                    fails[k] = grew = true;
-            }
-    }
-    return fails;
-}
-
 static bool
 is_a_function(const cg_c_text *t, const char *name)
 {
@@ -558,11 +558,18 @@ is_a_function(const cg_c_text *t, const char *name)
 }
 
 void
-cg_c_module(cg_c_text *t, const cg_natural *fn)
+cg_c_function(cg_c_text *t, const cg_natural *fn, bool inner, const char *const *fixed)
 {
     const cg_module *m = fn->module;
     const char **name = IR_NEW_N(t->arena, const char *, m->n_kernels + 1);
-    cg_c_emit e = { .t = t, .fn = fn, .m = m, .b = &t->body, .indent = 1, .vector_level = -1 };
+    cg_c_emit e = { .t = t,
+                    .fn = fn,
+                    .m = m,
+                    .inner = inner,
+                    .fixed = fixed,
+                    .b = &t->body,
+                    .indent = 1,
+                    .vector_level = -1 };
 
     for (uint32_t k = 1; k < m->n_kernels; k++)
         do
@@ -572,7 +579,7 @@ cg_c_module(cg_c_text *t, const cg_natural *fn)
     name[0] = is_renamed(&e) ? ir_format(t->arena, "%s_itself", fn->name) : fn->name;
     e.kernel_name = name;
     find_calls(&e);
-    e.can_fail = find_failing(t, m);
+    e.can_fail = cg_c_find_failing(t, m);
     e.wants_pool = cg_c_find_pools(t, m);
     e.done = IR_NEW_N(t->arena, bool, m->n_kernels + 1);
     for (uint32_t k = m->n_kernels; k-- > 0 && t->status == COT_OK;)

@@ -100,8 +100,8 @@ add_functions(file *s)
     if (s->n_versions == 1) {
         for (int i = 0; i < s->n; i++) {
             const cg_natural *fn = &s->v[0]->fn[i];
-            COT_TRY(cg_ll_module_add(l, fn->module, ir_format(l->arena, "%s.entry", fn->name),
-                                     false, fn->name, fn->n_in + fn->n_out));
+            COT_TRY(
+                cg_ll_function_add(l, fn, ir_format(l->arena, "%s.entry", fn->name), fn->name));
         }
         return COT_OK;
     }
@@ -109,8 +109,7 @@ add_functions(file *s)
         begin_version(l, s->machine[k]);
         for (int i = 0; i < s->n; i++) {
             const cg_natural *fn = &s->v[k]->fn[i];
-            COT_TRY(cg_ll_module_add(l, fn->module, cg_ll_version_entry(l, fn->name, s->v[k]),
-                                     false, NULL, 0));
+            COT_TRY(cg_ll_function_add(l, fn, cg_ll_version_entry(l, fn->name, s->v[k]), NULL));
         }
     }
     begin_version(l, s->any);

@@ -193,6 +193,9 @@ void cg_ll_module_free(cg_ll_module *l);
  * can be called from other objects. */
 cot_status cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *entry,
                             bool visible, const char *natural, int n_args);
+/* fixed.c: the same of a function with its bodies for some sizes. */
+cot_status cg_ll_function_add(cg_ll_module *l, const cg_natural *fn, const char *entry,
+                              const char *natural);
 /* Which kernels can return a status other than 0, in the module's arena. */
 bool *cg_ll_find_failing(cg_ll_module *l, const cg_module *m);
 /* Add only the kernels of m with module_of[kernel] == module, and declare those that they call,

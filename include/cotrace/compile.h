@@ -43,6 +43,10 @@ typedef struct cot_compile_options {
      * has; the header has a pair that counts runs and ticks into a buffer of the caller's:
      * docs/profile.md.  Kernels of this process: cot_options.profile */
     bool profile;
+    /* cot_build_object: sizes for which a function with open sizes has a body of its own, as
+     * it is compiled for these alone: "n=64,256", or of several sizes
+     * "n=64,m=32; n=256,m=32" */
+    const char *at;
 } cot_compile_options;
 
 /* Specialise f to argument types: run its body once, apply its transforms.  The graph belongs

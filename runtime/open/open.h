@@ -80,6 +80,10 @@ cot_status rt_open_source_of(cot_fn *f, cot_types types, ir_arena *a,
 /* The general module of a function, for a file. */
 cot_status rt_open_lower_file(cot_context *ctx, const rt_open_source *source, rt_sizes *sizes,
                               const rt_plan *p, ir_arena *a, rt_open **out);
+/* at.c: the sets of sizes of a text such as "n=64,m=32; n=256,m=32", or "n=64,256"; *out has
+ * s->n numbers for each. */
+cot_status rt_open_at_read(cot_context *ctx, const rt_sizes *s, const char *text, int *n,
+                           const int64_t **out);
 /* trial.c: has the loaded kernel the results of f, which is its function at these sizes?
  * What a call changes, or the runtime supplies, is not tried, nor, if `small`, what takes
  * long. */

@@ -15,6 +15,7 @@ typedef struct file {
     void *library;
     int (*call)(const int64_t *size, void *const *array, void *work);
     int64_t (*work_bytes)(const int64_t *size);
+    int *entered;               /* how often a body for some sizes was, in C source */
 } file;
 
 static int
@@ -53,7 +54,8 @@ write_caller(const file *f, const program *p)
     snprintf(path, sizeof path, "%s/call.c", f->folder);
     FILE *out = fopen(path, "w");
     fprintf(out,
-            "#include \"f.h\"\n%sint call(const int64_t *s, void *const *a, void *work)\n"
+            "#include \"f.h\"\nint entered;\n%sint call(const int64_t *s, void *const *a, void "
+            "*work)\n"
             "{\n    return f(%s, ",
             is_parallel(f) ? pool_text : "", sizes);
     for (int i = 0; i <= p->n; i++)
@@ -85,6 +87,10 @@ build(file *f, const program *p, cot_fn *open, const char *ending, const cot_com
                   cot_error(ctx));
     write_caller(f, p);
     snprintf(line, sizeof line,
+             "cd %s && sed -i '/^f_at_[0-9_v]*(/{n;s/{/{ extern int entered; entered++;/}' f.c",
+             f->folder);
+    ck_assert_msg(strcmp(ending, "c") != 0 || system(line) == 0, "%s", line);
+    snprintf(line, sizeof line,
              "cd %s && cc -std=c11 -O1 -Wall -Wextra -Werror -fPIC -shared -march=native "
              "-ffp-contract=off call.c f.%s -lm -o f.so",
              f->folder, ending);
@@ -94,6 +100,8 @@ build(file *f, const program *p, cot_fn *open, const char *ending, const cot_com
     ck_assert_msg(f->library != NULL, "%s", dlerror());
     *(void **)&f->call = dlsym(f->library, "call");
     *(void **)&f->work_bytes = dlsym(f->library, "work_bytes");
+    f->entered = dlsym(f->library, "entered");
+    ck_assert_ptr_nonnull(f->entered);
 }
 
 static void
@@ -130,6 +138,15 @@ check_call(const file *f, const program *p, const int64_t *size, cot_array *cons
     }
 }
 
+/* Sizes of some programs for which they have bodies, with what check_program gives to m. */
+static const int64_t bodies[2][2] = { { 64, 256 }, { 512, 124 } };
+
+static const char *
+bodies_of(const program *p)
+{
+    return sizes_of(p) == 2 ? "n=64,m=256; n=512,m=124" : "n=64,512";
+}
+
 static void
 check_program(const program *p, const char *ending, const cot_compile_options *o)
 {
@@ -139,6 +156,7 @@ check_program(const program *p, const char *ending, const cot_compile_options *o
     build(&f, p, open, ending, o);
     for (int i = 0; i < SIZES; i++) {
         const int64_t n = sizes[i], other = sizes[(i + 3) % SIZES] % 300, size[] = { n, other };
+        const bool own = o && o->at && (n == bodies[0][0] || n == bodies[1][0]);
         cot_array *arg[MAX_ARGS], *wants = NULL;
 
         if (!has_size(p, n, other))
@@ -147,7 +165,10 @@ check_program(const program *p, const char *ending, const cot_compile_options *o
             arg[k] = filled(&p->arg[k], n, other, (uint32_t)(7 * i + k));
         ck_assert_int_eq(cot_jit(fixed, &wants, 1, (const cot_array *const *)arg, p->n),
                          COT_OK);
+        *f.entered = 0;
         check_call(&f, p, size, arg, wants);
+        ck_assert_msg(strcmp(ending, "c") != 0 || *f.entered == own, "%s at %d enters %d",
+                      p->name, (int)n, *f.entered);
         cot_array_free(wants);
         for (int k = 0; k < p->n; k++)
             cot_array_free(arg[k]);
@@ -186,6 +207,97 @@ START_TEST(objects_for_several_processors)
 }
 END_TEST
 #endif
+
+enum { EACH_FEW = 3, FEW = (PROGRAMS + EACH_FEW - 1) / EACH_FEW };
+
+START_TEST(objects_with_bodies)
+{
+    check_program(&programs[_i], "o", &(cot_compile_options){ .at = bodies_of(&programs[_i]) });
+}
+END_TEST
+
+START_TEST(c_source_with_bodies)
+{
+    check_program(&programs[_i], "c", &(cot_compile_options){ .at = bodies_of(&programs[_i]) });
+}
+END_TEST
+
+/* Of some programs. */
+START_TEST(bodies_with_a_pool)
+{
+    const program *p = &programs[_i / 2 * EACH_FEW];
+
+    check_program(p, _i % 2 ? "c" : "o",
+                  &(cot_compile_options){ .threads = 2, .at = bodies_of(p) });
+}
+END_TEST
+
+#if defined __x86_64__
+START_TEST(bodies_for_several_processors)
+{
+    const program *p = &programs[_i / 2 * EACH_FEW];
+
+    check_program(p, _i % 2 ? "c" : "o",
+                  &(cot_compile_options){ .cpu = "x86-64,x86-64-v3", .at = bodies_of(p) });
+}
+END_TEST
+#endif
+
+/* The general kernel of a sum along lines writes a block of work that a body for a short line
+ * does not have: in an object, too, the latter is entered, or the red zones would be hit. */
+START_TEST(bodies_have_their_own_work)
+{
+    const shape line = { 1, { 64 } };
+    const int64_t size[] = { 64 };
+    const program *p = programs;
+    cot_array *x = filled(&line, 0, 0, 1), *wants = NULL;
+    file open, own;
+
+    while (strcmp(p->name, "running") != 0)
+        p++;
+    cot_fn *fixed = function_of(p), *f = cot_open(fixed, p->sizes);
+    build(&open, p, f, "o", NULL);
+    build(&own, p, f, "o", &(cot_compile_options){ .at = "n=64" });
+    ck_assert_int_lt(own.work_bytes(size), open.work_bytes(size));
+    ck_assert_int_eq(own.work_bytes((const int64_t[]){ 65 }),
+                     open.work_bytes((const int64_t[]){ 65 }));
+    ck_assert_int_eq(cot_jit(fixed, &wants, 1, (const cot_array *const *)&x, 1), COT_OK);
+    check_call(&own, p, size, &x, wants);
+    cot_array_free(x);
+    cot_array_free(wants);
+    forget(&open);
+    forget(&own);
+}
+END_TEST
+
+static const struct wrong_at {
+    const char *at, *message;
+} wrong_at[] = {
+    { "k=4", "sizes \"k=4\", column 1: there is no size 'k'" },
+    { "n=4", "column 4: wants a number for m" },
+    { "n=4,m", "column 6: wants '='" },
+    { "n=4,m=", "column 7: wants a number" },
+    { "n=4,m=9000", "a fact excludes m = 9000" },
+    { "n=4,m=4;n=4,m=4", "wants each set of sizes once" },
+    { "n=4,m=4 please", "column 9: wants ',', ';' or the end" },
+    { "", "column 1: there is no size ''" },
+    { "n=1,m=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "wants at most 16 sets" },
+};
+enum { WRONG_AT = sizeof wrong_at / sizeof *wrong_at };
+
+START_TEST(refuses_bodies)
+{
+    cot_fn *open = cot_open(cot_fn_new(ctx, "map", map, 2, 1, NULL),
+                            "0: [n, m], 1: [n, m] where m <= 8000");
+    const cot_export e = { open, COT_TYPES(cot_f32(8, 8), cot_f32(8, 8)), "f" };
+
+    ck_assert_int_eq(cot_build_object(ctx, &e, 1,
+                                      &(cot_compile_options){ .at = wrong_at[_i].at },
+                                      "/tmp/f.o", NULL),
+                     COT_ERR_ARG);
+    ck_assert_msg(strstr(cot_error(ctx), wrong_at[_i].message) != NULL, "%s", cot_error(ctx));
+}
+END_TEST
 
 /* Sizes that the facts exclude, and those whose product is too large, end the call before
  * anything is written. */
@@ -252,7 +364,13 @@ main(void)
         EACH(c_source_with_a_pool, PROGRAMS),
 #if defined __x86_64__
         EACH(objects_for_several_processors, PROGRAMS),
+        EACH(bodies_for_several_processors, 2 * FEW),
 #endif
+        EACH(objects_with_bodies, PROGRAMS),
+        EACH(c_source_with_bodies, PROGRAMS),
+        EACH(bodies_with_a_pool, 2 * FEW),
+        ONCE(bodies_have_their_own_work),
+        EACH(refuses_bodies, WRONG_AT),
         ONCE(refuses_sizes),
         EACH(refuses_files, 2),
     };
