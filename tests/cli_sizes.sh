@@ -139,6 +139,12 @@ status 2 "$cot" build f.cot --at n=1 -o at.c
 says 'sizes "n=1", column 3: a fact excludes n = 1'
 status 2 "$cot" build f.cot --size n=4 --at n=4 -o at.c;     says "has no open size"
 status 2 "$cot" build f.cot --size n=4 --at n=4 -o at.ptx;   says "has no open size"
+status 0 "$cot" bench f.cot --at n=2,64;                     prints "n=64 "
+prints "open/fixed"
+status 0 "$cot" bench open.mlir --open '0: [n, 3] where n >= 1' --at n=2; prints "n=2 "
+status 2 "$cot" bench f.cot --at n=5000;                     says "a fact excludes n = 5000"
+status 2 "$cot" bench open.mlir --open '0: [n, 3]'
+says "--open wants sizes to compare, by --at"
 
 [ $bad = 0 ] && echo "$count commands, as documented"
 exit $bad

@@ -7,7 +7,7 @@
  * once; with the work block they are what has to fit a cache.  Flops are the cost model's
  * estimate.  --profile: a row for each kernel, measured in calls of code that has probes, and
  * the plot of -o FILE.svg.  --compile: one compilation, pass by pass, and no call.  --schedule:
- * schedules.c. */
+ * schedules.c.  --at: bench_open.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -139,6 +139,10 @@ cli_bench(cot_cli *c)
     ir_graph *f;
     machine m;
 
+    if (c->at)
+        return cli_bench_open(c, &o);
+    if (c->open)
+        return cli_wrong(c, "--open wants sizes to compare, by --at NAME=N,...");
     if (cli_entry(c, &f) != COT_OK)
         return cli_failed(c);
     if (c->schedule)

@@ -63,6 +63,8 @@ int cli_fmt(cot_cli *c);
 /* bench.c.  Seconds a call: the least and the median of some samples. */
 cot_status cli_time_calls(const cot_kernel *k, void *const *args, double *least,
                           double *median);
+/* bench_open.c: bench --at, the exit status. */
+int cli_bench_open(cot_cli *c, const cot_compile_options *o);
 /* schedules.c: bench --schedule, the exit status. */
 int cli_schedules(cot_cli *c, ir_graph *f, const cot_compile_options *o);
 
