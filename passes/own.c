@@ -4,42 +4,42 @@
  * groups and each process has the rows of those that it owns, in the order of owner.h.
  *
  *   scan, spread     runs over the own groups: its slices are the own rows, its results too
- *   reduce_sum       of own rows over their axis alone: each process sums whole nodes of the
- *                    tree, and "processes.sum" folds them as one process does
+ *   reduction        of own rows over their axis alone: "processes.reduce", of the own rows of
+ *                    a sum, or of the extreme of them.  Where only rows of the sum are wanted,
+ *                    each process gets its own
+ *   slice, concatenate, pad
+ *                    of whole rows, as of ppermute: "processes.move" sends those that another
+ *                    process needs (own_rows.c)
  *   pointwise, transpose
  *                    of own rows: the own rows of the result
  *   anything else    takes whole values, which "processes.gather" puts together
  *
- * The results are whole on every process.  Only spread scans differ between processes in what
- * they run; loops and conds around them take the same steps everywhere, since their operands
- * are the same.  Every process reaches the same calls in one order: they are nodes with
- * effects.  The first call compares what the processes run.
+ * Arguments and results are whole on every process, or spread: then a process has its rows.
+ * Only spread scans differ between processes in what they run; loops and conds around them take
+ * the same steps everywhere, since their operands are the same.  Every process reaches the same
+ * calls in one order: they are nodes with effects.  The first call compares what the processes
+ * run.
+ *
+ * A program in which rows move between groups, or are of arguments and results, owns runs of
+ * groups; any other owns leaves of sums.
  *
  * Wants: prepared.  Gives: the same function, bit for bit. */
+#include "passes/own.h"
+
 #include "ir/custom.h"
-#include "ir/owner.h"
-#include "passes/engine.h"
-
-typedef struct own_walk {
-    const pass_world *world;
-    ir_build *b;
-    const ir_graph *f;
-    ir_ref *whole; /* by value of f: the whole value, or IR_NONE */
-    ir_ref *rows;  /* by value of f: the own rows, or IR_NONE */
-    int *axis;     /* by value of f: that of the groups, where there are own rows */
-} own_walk;
-
-static ir_owned
-owned(const own_walk *w, int64_t groups)
-{
-    return ir_owned_by(groups, w->world->size, w->world->rank);
-}
 
 /* ---- calls ---- */
 
-/* A call of C code that makes a value of type t of x. */
-static ir_ref
-call(own_walk *w, const char *name, ir_ref x, const ir_type *t, ir_ints attrs)
+ir_owned
+pass_owned(const own_walk *w, int64_t groups)
+{
+    const pass_world *world = w->program->world;
+
+    return ir_owned_by(w->program->rule, groups, world->size, world->rank);
+}
+
+ir_ref
+pass_own_call(own_walk *w, const char *name, ir_ref x, const ir_type *t, ir_ints attrs)
 {
     ir_build *g = ir_build_new(w->b->ctx, name);
     ir_graph *forward;
@@ -62,18 +62,17 @@ call(own_walk *w, const char *name, ir_ref x, const ir_type *t, ir_ints attrs)
 }
 
 static ir_ints
-one_number(ir_build *b, int64_t x)
+numbers(ir_build *b, int n, const int64_t *x)
 {
-    return (ir_ints){ 1, ir_copy_bytes(b->arena, &x, sizeof x) };
+    return (ir_ints){ n, ir_copy_bytes(b->arena, x, sizeof *x * (size_t)n) };
 }
 
-/* t with another number of rows on its first axis, without it if n < 0. */
-static const ir_type *
-with_rows(ir_build *b, const ir_type *t, int64_t n)
+const ir_type *
+pass_with_rows(ir_build *b, const ir_type *t, int axis, int64_t n)
 {
-    const ir_type *row = ir_type_close(b->ctx, t, 0);
+    const ir_type *row = ir_type_close(b->ctx, t, axis);
 
-    return n < 0 || !row ? row : ir_type_open(b->ctx, row, 0, n);
+    return row ? ir_type_open(b->ctx, row, axis, n) : NULL;
 }
 
 /* ---- the two forms of a value ---- */
@@ -84,33 +83,83 @@ groups_of(const own_walk *w, ir_ref v)
     return ir_type_at(w->f, v)->dims[w->axis[v]];
 }
 
+/* Own rows along an axis, put together. */
 static ir_ref
-whole(own_walk *w, ir_ref v)
+gather(own_walk *w, ir_ref x, int axis, int64_t groups)
 {
-    const int64_t groups = w->whole[v] ? 0 : groups_of(w, v);
-
-    if (w->whole[v])
-        return w->whole[v];
-    ir_ref x = ir_move_axis(w->b, w->rows[v], w->axis[v], 0);
+    x = ir_move_axis(w->b, x, axis, 0);
     if (!x)
         return IR_NONE;
-    x = call(w, PASS_WORLD_GATHER, x, with_rows(w->b, ir_btype(w->b, x), groups),
-             one_number(w->b, groups));
-    return w->whole[v] = ir_move_axis(w->b, x, 0, w->axis[v]);
+    x = pass_own_call(w, PASS_WORLD_GATHER, x,
+                      pass_with_rows(w->b, ir_btype(w->b, x), 0, groups),
+                      numbers(w->b, 2, (int64_t[]){ w->program->rule, groups }));
+    return ir_move_axis(w->b, x, 0, axis);
 }
 
-/* The own rows of x along an axis, as a gather of rows. */
+/* A sum that no node has read yet: all of it, or with parted >= 0 the own rows along its first
+ * axis, of so many. */
+static ir_ref
+reduce(own_walk *w, const own_sum *s, ir_ref x, const ir_type *t, int64_t parted)
+{
+    return pass_own_call(
+        w, PASS_WORLD_REDUCE, x, t,
+        numbers(w->b, 4, (int64_t[]){ w->program->rule, s->groups, IR_BY_SUM, parted }));
+}
+
+static ir_ref
+whole_sum(own_walk *w, const own_sum *s)
+{
+    const ir_ref y = s->rows ? reduce(w, s, s->rows, s->type, -1) : IR_NONE;
+
+    return y && s->perm ? ir_transpose(w->b, y, s->perm) : y;
+}
+
+/* Rows along an axis of the transposed sum.  The call makes them of its first axis, to which
+ * the axis goes in the operand. */
+static ir_ref
+sum_rows(own_walk *w, const own_sum *s, int axis)
+{
+    ir_build *b = w->b;
+    const int from = s->perm ? (int)s->perm[axis] : axis;
+    const ir_ref x = ir_move_axis(b, s->rows, from + 1, 1);
+
+    if (!x)
+        return IR_NONE;
+    const int64_t n = s->type->dims[from], own = pass_owned(w, n).groups;
+    const ir_type *row = ir_type_close(b->ctx, s->type, from),
+                  *t = row ? ir_type_open(b->ctx, row, 0, own) : NULL;
+    const ir_ref y = ir_move_axis(b, t ? reduce(w, s, x, t, n) : IR_NONE, 0, from);
+    return y && s->perm ? ir_transpose(b, y, s->perm) : y;
+}
+
+ir_ref
+pass_own_whole(own_walk *w, ir_ref v)
+{
+    if (w->whole[v])
+        return w->whole[v];
+    if (w->rows[v])
+        w->whole[v] = gather(w, w->rows[v], w->axis[v], groups_of(w, v));
+    else if (w->sum[v])
+        w->whole[v] = whole_sum(w, w->sum[v]);
+    else if (w->picked[v])
+        w->whole[v] = pass_picked_whole(w, v);
+    return w->whole[v];
+}
+
+/* The own rows of x along an axis: a slice, or a gather of rows. */
 static ir_ref
 take_rows(own_walk *w, ir_ref x, int axis)
 {
     ir_build *b = w->b;
     const ir_type *t = ir_btype(b, x);
-    const ir_owned own = owned(w, t->dims[axis]);
+    const ir_owned own = pass_owned(w, t->dims[axis]);
     int64_t *list = IR_NEW_N(b->arena, int64_t, own.groups + 1), rest[COT_MAX_RANK],
             sizes[COT_MAX_RANK];
     const int64_t count[2] = { own.groups, 1 }, at = axis;
     int n = 0;
 
+    if (own.rule == IR_OWN_RUNS)
+        return ir_slice_axis(b, x, axis, own.first, own.first + own.groups);
     ir_owned_list(t->dims[axis], &own, list);
     for (int k = 0; k < t->rank; k++) {
         sizes[k] = k == axis ? 1 : t->dims[k];
@@ -129,17 +178,21 @@ take_rows(own_walk *w, ir_ref x, int axis)
 static ir_ref
 rows(own_walk *w, ir_ref v, int axis)
 {
+    if (w->sum[v] && !w->whole[v] && !w->rows[v]) {
+        w->rows[v] = sum_rows(w, w->sum[v], axis);
+        w->axis[v] = axis;
+    }
     if (w->rows[v] && w->axis[v] == axis)
         return w->rows[v];
-    const ir_ref x = whole(w, v), one = pass_same_along(w->b, x, axis);
+    const ir_ref x = pass_own_whole(w, v), one = pass_same_along(w->b, x, axis);
     if (one)
         return ir_broadcast_axis(w->b, one, axis,
-                                 owned(w, ir_type_at(w->f, v)->dims[axis]).groups);
+                                 pass_owned(w, ir_type_at(w->f, v)->dims[axis]).groups);
     return x ? take_rows(w, x, axis) : IR_NONE;
 }
 
-static bool
-is_parted(const own_walk *w, ir_ref v)
+bool
+pass_is_parted(const own_walk *w, ir_ref v)
 {
     return w->rows[v] && !w->whole[v];
 }
@@ -153,24 +206,62 @@ own_scan(own_walk *w, const ir_node *n)
     ir_ref *in = IR_NEW_N(w->b->arena, ir_ref, n->n_in + 1);
     ir_attrs at = ir_node_attrs(n);
 
-    at.scan.length = owned(w, n->at->scan.length).groups;
+    at.scan.length = pass_owned(w, n->at->scan.length).groups;
     for (int i = 0; i < n->n_in; i++)
-        in[i] = i < consts ? whole(w, n->in[i]) : rows(w, n->in[i], 0);
+        in[i] = i < consts ? pass_own_whole(w, n->in[i]) : rows(w, n->in[i], 0);
     w->b->loc = n->loc;
     ir_add_node(w->b, OP_scan, n->n_in, in, &at, w->rows + n->first);
     for (int i = 0; i < n->n_out; i++)
         w->axis[n->first + (ir_ref)i] = 0;
 }
 
+/* Which reductions processes share: those of the collectives. */
+static bool
+is_shared(const ir_node *n)
+{
+    const ir_combine by = ir_ops[n->op].by;
+
+    return ir_ops[n->op].flag == IR_REDUCE && by != IR_BY_PROD && by != IR_BY_NONE;
+}
+
+/* A sum waits until it is known whether all of it is wanted. */
 static void
-own_sum(own_walk *w, const ir_node *n)
+own_reduce(own_walk *w, const ir_node *n)
 {
     const ir_ref v = n->in[0];
+    const ir_combine by = ir_ops[n->op].by;
+    const int64_t groups = groups_of(w, v);
     ir_ref x = ir_move_axis(w->b, w->rows[v], w->axis[v], 0);
 
-    if (x)
-        w->whole[n->first] = call(w, PASS_WORLD_SUM, x, ir_type_at(w->f, n->first),
-                                  one_number(w->b, groups_of(w, v)));
+    if (by == IR_BY_SUM) {
+        own_sum *s = w->sum[n->first] = IR_NEW(w->b->arena, own_sum);
+        *s = (own_sum){ x, groups, ir_type_at(w->f, n->first), NULL };
+        return;
+    }
+    x = ir_reduce(w->b, (ir_op)n->op, x, (ir_axes)1);
+    w->whole[n->first] = pass_own_call(
+        w, PASS_WORLD_REDUCE, x, ir_type_at(w->f, n->first),
+        numbers(w->b, 4, (int64_t[]){ w->program->rule, groups, by, -1 }));
+}
+
+static bool
+is_unread_sum(const own_walk *w, ir_ref v)
+{
+    return w->sum[v] && !w->whole[v] && !w->rows[v];
+}
+
+/* The transpose of a sum that waits; of one that is transposed itself, both. */
+static void
+own_transposed_sum(own_walk *w, const ir_node *n)
+{
+    const own_sum *of = w->sum[n->in[0]];
+    const ir_ints perm = n->at->perm.perm;
+    int64_t *both = IR_NEW_N(w->b->arena, int64_t, perm.n + 1);
+
+    for (int i = 0; i < perm.n; i++)
+        both[i] = of->perm ? of->perm[perm.at[i]] : perm.at[i];
+    own_sum *s = w->sum[n->first] = IR_NEW(w->b->arena, own_sum);
+    *s = (own_sum){ of->rows, of->groups, of->type, both };
 }
 
 static void
@@ -192,7 +283,7 @@ shared_axis(const own_walk *w, const ir_node *n)
     int axis = -1;
 
     for (int i = 0; i < n->n_in; i++) {
-        if (!is_parted(w, n->in[i]))
+        if (!pass_is_parted(w, n->in[i]))
             continue;
         if (axis >= 0 && axis != w->axis[n->in[i]])
             return -1;
@@ -224,13 +315,13 @@ copy_whole(own_walk *w, const ir_node *n)
     ir_attrs at;
 
     for (int i = 0; i < n->n_in; i++)
-        in[i] = whole(w, n->in[i]);
+        in[i] = pass_own_whole(w, n->in[i]);
     w->b->loc = n->loc;
     if (ir_ops[n->op].flag != IR_FLOW) {
         ir_copy_node(w->b, n, in, w->whole + n->first);
         return;
     }
-    const cot_status status = pass_replace_subs(w->b, n, own_graph, w->world, &at);
+    const cot_status status = pass_replace_subs(w->b, n, own_graph, &w->program, &at);
     if (status != COT_OK)
         w->b->status = status;
     else
@@ -249,29 +340,65 @@ is_same_rank(const own_walk *w, const ir_node *n)
 static void
 own_node(own_walk *w, const ir_node *n)
 {
-    const bool parted = n->n_in > 0 && is_parted(w, n->in[0]);
+    const ir_ref x = n->n_in > 0 ? n->in[0] : IR_NONE;
+    const bool parted = x && pass_is_parted(w, x);
     const int axis =
         ir_ops[n->op].flag == IR_POINTWISE && is_same_rank(w, n) ? shared_axis(w, n) : -1;
 
     w->b->loc = n->loc;
     if (ir_is_spread(n) && !n->at->scan.body->effectful)
         own_scan(w, n);
-    else if (parted && ir_ops[n->op].flag == IR_REDUCE && ir_ops[n->op].by == IR_BY_SUM &&
-             n->at->axes.axes == ir_axes_of(w->axis[n->in[0]]))
-        own_sum(w, n);
+    else if (parted && is_shared(n) && groups_of(w, x) > 0 &&
+             n->at->axes.axes == ir_axes_of(w->axis[x]))
+        own_reduce(w, n);
     else if (parted && ir_ops[n->op].record == IR_AT_perm)
         own_transpose(w, n);
+    else if (x && is_unread_sum(w, x) && ir_ops[n->op].record == IR_AT_perm)
+        own_transposed_sum(w, n);
     else if (axis >= 0)
         own_pointwise(w, n, axis);
-    else
+    else if (!pass_own_pick(w, n))
         copy_whole(w, n);
 }
 
-/* f with `begin` as its first call, if it is the whole program. */
-static cot_status
-build(const ir_graph *f, const pass_world *world, bool first, ir_graph **out)
+static bool
+is_spread(const bool *spread, int i)
 {
-    own_walk w = { .world = world, .b = ir_build_like(f, f->name), .f = f };
+    return spread && spread[i];
+}
+
+static void
+own_inputs(own_walk *w, const bool *spread)
+{
+    const ir_graph *f = w->f;
+
+    for (int i = 0; i < f->n_in; i++) {
+        const ir_type *t = ir_type_at(f, f->in[i]);
+        if (!is_spread(spread, i)) {
+            w->whole[f->in[i]] = ir_input_like(w->b, f, f->in[i], "");
+            continue;
+        }
+        t = pass_with_rows(w->b, t, 0, pass_owned(w, t->dims[0]).groups);
+        w->rows[f->in[i]] = t ? ir_input(w->b, t, f->in_name[i]) : IR_NONE;
+    }
+}
+
+static void
+own_outputs(own_walk *w, const bool *spread)
+{
+    for (int j = 0; j < w->f->n_out; j++)
+        pass_output(w->b, w->f, j,
+                    is_spread(spread, j) ? rows(w, w->f->out[j], 0)
+                                         : pass_own_whole(w, w->f->out[j]),
+                    "");
+}
+
+/* f; if it is the whole program, with `begin` as its first call. */
+static cot_status
+build(const ir_graph *f, own_program *program, bool first, ir_graph **out)
+{
+    own_walk w = { .program = program, .b = ir_build_like(f, f->name), .f = f };
+    const pass_world *world = program->world;
     ir_arena *a = w.b->arena;
 
     w.b->uncontracted = f->uncontracted;
@@ -280,17 +407,17 @@ build(const ir_graph *f, const pass_world *world, bool first, ir_graph **out)
     w.whole = IR_NEW_N(a, ir_ref, f->n_values);
     w.rows = IR_NEW_N(a, ir_ref, f->n_values);
     w.axis = IR_NEW_N(a, int, f->n_values);
-    for (int i = 0; i < f->n_in; i++)
-        w.whole[f->in[i]] = ir_input_like(w.b, f, f->in[i], "");
+    w.sum = IR_NEW_N(a, own_sum *, f->n_values);
+    w.picked = IR_NEW_N(a, own_picked *, f->n_values);
+    own_inputs(&w, first ? world->spread_in : NULL);
     if (first) {
         const ir_type *t = ir_type_new(f->ctx, COT_U8, 0, NULL);
-        call(&w, PASS_WORLD_BEGIN, ir_splat_int(w.b, t, 0), t,
-             one_number(w.b, (int64_t)world->hash));
+        pass_own_call(&w, PASS_WORLD_BEGIN, ir_splat_int(w.b, t, 0), t,
+                      numbers(w.b, 1, (int64_t[]){ (int64_t)world->hash }));
     }
     for (uint32_t i = 1; i < f->n_nodes && w.b->status == COT_OK; i++)
         own_node(&w, &f->node[i]);
-    for (int j = 0; j < f->n_out; j++)
-        pass_output(w.b, f, j, whole(&w, f->out[j]), "");
+    own_outputs(&w, first ? world->spread_out : NULL);
     return pass_end(w.b, "own", out);
 }
 
@@ -298,16 +425,24 @@ static cot_status
 own_graph(ir_graph *f, const void *user, ir_graph **out)
 {
     *out = f;
-    return pass_has_groups(f) ? build(f, user, false, out) : COT_OK;
+    return pass_has_groups(f) ? build(f, *(own_program *const *)user, false, out) : COT_OK;
 }
 
 cot_status
 pass_own(const ir_graph *f, const pass_world *world, ir_graph **out)
 {
+    own_program program = { .world = world };
+    const bool spread = world->spread_in || world->spread_out;
+
     *out = (ir_graph *)f;
-    if (world->size < 2 || !pass_has_groups(f))
+    if (world->size < 2 || (!spread && !pass_has_groups(f)))
         return COT_OK;
-    COT_TRY(build(f, world, true, out));
+    program.rule = spread ? IR_OWN_RUNS : IR_OWN_LEAVES;
+    COT_TRY(build(f, &program, true, out));
+    if (program.moves && program.rule != IR_OWN_RUNS) {
+        program.rule = IR_OWN_RUNS;
+        COT_TRY(build(f, &program, true, out));
+    }
     (*out)->n_inout = f->n_inout;
     (*out)->inout =
         ir_copy_bytes((*out)->arena, f->inout, sizeof *f->inout * (size_t)f->n_inout);

@@ -142,15 +142,26 @@ bool pass_absorbs(const ir_graph *f);
 cot_status pass_group_consts(const ir_graph *f, ir_graph **out);
 bool pass_has_groups(const ir_graph *f);
 /* own.c: the prepared f as process `rank` of `size` runs it; f itself if it has no spread axis.
- * It calls C code by these names: processes.begin compares attrs, processes.gather makes whole
- * what each has rows of, and processes.sum sums rows; attrs are the groups. */
+ * It calls C code by these names, with attrs:
+ *
+ *   processes.begin   [hash]: compares it
+ *   processes.gather  [rule, groups]: makes whole what each has rows of
+ *   processes.move    [rule, groups, groups of the result, from, rows, ...]: the own rows of a
+ *                     value made of runs of rows of another; below 0: of zeros
+ *   processes.reduce  [rule, groups, by, parted]: reduces rows of all groups by the op of an
+ *                     ir_combine.  Unless parted is -1 the result has so many rows, of which
+ *                     each process gets its own */
 typedef struct pass_world {
     int rank, size;
     uint64_t hash; /* of the program, for processes.begin */
+    /* the arguments, and results, of which each process has the own rows of the first axis;
+     * NULL: none */
+    const bool *spread_in, *spread_out;
 } pass_world;
 #define PASS_WORLD_BEGIN "processes.begin"
 #define PASS_WORLD_GATHER "processes.gather"
-#define PASS_WORLD_SUM "processes.sum"
+#define PASS_WORLD_MOVE "processes.move"
+#define PASS_WORLD_REDUCE "processes.reduce"
 cot_status pass_own(const ir_graph *f, const pass_world *world, ir_graph **out);
 /* The same function, with products that no later pass contracts with sums. */
 cot_status pass_uncontract(const ir_graph *f, ir_graph **out);

@@ -1,4 +1,5 @@
-/* The calls of pass_own: processes.begin, processes.gather, processes.sum (world_sum.c).
+/* The calls of pass_own: processes.begin, processes.reduce (world_sum.c), processes.gather and
+ * processes.move (world_move.c).
  *
  * All go over pairs of processes in P rounds: in round r process p meets (r - p) mod P, so that
  * each meets each once and no two wait in a circle. */
@@ -44,61 +45,53 @@ answer(world *w, int status)
     return status;
 }
 
+/* The bytes of a row along the first axis, of which a process may have none. */
+static size_t
+row_bytes(const ir_type *t)
+{
+    size_t n = cot_dtype_size(t->dtype);
+
+    for (int i = 1; i < t->rank; i++)
+        n *= (size_t)t->dims[i];
+    return n;
+}
+
 static int
-run_sum(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in)
+run_reduce(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in)
 {
     world *w = c->user;
     const ir_type *t = result_of(at);
+    const int64_t *a = at->custom.attrs.at;
+    rt_reduction r = { .rule = (ir_own_rule)a[0],
+                       .groups = a[1],
+                       .by = (ir_combine)a[2],
+                       .t = t->dtype,
+                       .m = t->size,
+                       .parted = a[3] };
 
-    return answer(
-        w, rt_world_sum(w->comm, t->dtype, at->custom.attrs.at[0], t->size, in[0], out[0]));
-}
-
-/* Rows of process p to their places in the whole value. */
-static void
-put_rows(const cot_comm *c, int p, int64_t groups, size_t row, const int64_t *list,
-         const char *x, char *out)
-{
-    const ir_owned own = ir_owned_by(groups, c->size, p);
-
-    for (int64_t k = 0; k < own.groups; k++)
-        memcpy(out + (size_t)list[k] * row, x + (size_t)k * row, row);
-}
-
-static int
-gather_rows(const cot_comm *c, int64_t groups, size_t row, int64_t *list, char *other,
-            const char *x, char *out)
-{
-    const ir_owned own = ir_owned_by(groups, c->size, c->rank);
-
-    for (int round = 0; round < c->size; round++) {
-        const int p = rt_world_partner(c, round);
-        const ir_owned their = ir_owned_by(groups, c->size, p);
-        if (p != c->rank && rt_world_exchange(c, p, x, (size_t)own.groups * row, other,
-                                              (size_t)their.groups * row))
-            return RT_WORLD_FAILED;
-        ir_owned_list(groups, &their, list);
-        put_rows(c, p, groups, row, list, p == c->rank ? x : other, out);
-    }
-    return 0;
+    if (r.parted >= 0 && t->rank > 0)
+        r.m = r.parted * (int64_t)(row_bytes(t) / cot_dtype_size(t->dtype));
+    return answer(w, rt_world_reduce(w->comm, &r, in[0], out[0]));
 }
 
 static int
 run_gather(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in)
 {
     world *w = c->user;
-    const ir_type *t = result_of(at);
-    const int64_t groups = at->custom.attrs.at[0];
-    const size_t bytes = (size_t)t->size * cot_dtype_size(t->dtype),
-                 row = groups ? bytes / (size_t)groups : 0;
-    char *other = malloc(bytes + 1);
-    int64_t *list = malloc(sizeof *list * (size_t)(groups + 1));
-    const int status = other && list
-                           ? gather_rows(w->comm, groups, row, list, other, in[0], out[0])
-                           : RT_WORLD_MEMORY;
+    const int64_t *a = at->custom.attrs.at;
 
-    free(other), free(list);
-    return answer(w, status);
+    return answer(w, rt_world_gather(w->comm, (ir_own_rule)a[0], a[1], row_bytes(result_of(at)),
+                                     in[0], out[0]));
+}
+
+static int
+run_move(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in)
+{
+    world *w = c->user;
+    const ir_ints a = at->custom.attrs;
+    const rt_move m = { (ir_own_rule)a.at[0], a.at[1], a.at[2], (a.n - 3) / 2, a.at + 3 };
+
+    return answer(w, rt_world_move(w->comm, &m, row_bytes(result_of(at)), in[0], out[0]));
 }
 
 /* Do all run one program, made by one version? */
@@ -158,7 +151,8 @@ world_of(cot_context *ctx)
     ir_attach(ctx, &key, w, NULL);
     register_call(ctx, w, PASS_WORLD_BEGIN, run_begin);
     register_call(ctx, w, PASS_WORLD_GATHER, run_gather);
-    register_call(ctx, w, PASS_WORLD_SUM, run_sum);
+    register_call(ctx, w, PASS_WORLD_MOVE, run_move);
+    register_call(ctx, w, PASS_WORLD_REDUCE, run_reduce);
     return w;
 }
 
@@ -197,7 +191,7 @@ rt_world_own(const ir_graph *f, const ir_graph **out, bool *together)
                                  "exchange",
                                  c->rank, c->size, c->exchange ? "" : " and no exchange"));
     world_of(f->ctx);
-    COT_TRY(pass_own(f, &(pass_world){ c->rank, c->size, program_hash(f) }, &own));
+    COT_TRY(pass_own(f, &(pass_world){ c->rank, c->size, program_hash(f), NULL, NULL }, &own));
     *out = own;
     *together = true;
     return COT_OK;

@@ -138,7 +138,7 @@ enum { ELEMENTS = 5, MAX_GROUPS = 1600 };
  * receives is what its partner has sent when it ran before.  After three runs of all, the sums
  * of rows, then the segments of the result have arrived. */
 typedef struct mail {
-    float box[MAX_PROCESSES][MAX_PROCESSES][2][64];
+    float box[MAX_PROCESSES][MAX_PROCESSES][2][MAX_GROUPS * 3];
     int at[MAX_PROCESSES];
     int rank;
 } mail;
@@ -181,9 +181,9 @@ sum_of_contract(const float *x, int64_t n, int64_t stride)
     return block[0];
 }
 
-/* Each group has one owner, which cot_spread_owner names, and the shares are whole leaves. */
+/* Each group has one owner, which cot_spread_owner names where they own leaves. */
 static bool
-is_partition(int64_t groups, int processes)
+is_partition(ir_own_rule rule, int64_t groups, int processes)
 {
     static int64_t list[MAX_GROUPS];
     static char seen[MAX_GROUPS];
@@ -191,14 +191,15 @@ is_partition(int64_t groups, int processes)
 
     memset(seen, 0, sizeof seen);
     for (int rank = 0; rank < processes; rank++) {
-        const ir_owned own = ir_owned_by(groups, processes, rank);
-        if (own.groups && own.from < last)
+        const ir_owned own = ir_owned_by(rule, groups, processes, rank);
+        if (own.groups && (rule == IR_OWN_RUNS ? own.first : own.from) < last)
             return false;
-        last = own.groups ? own.to : last;
+        last = own.groups ? (rule == IR_OWN_RUNS ? own.first + own.groups : own.to) : last;
         ir_owned_list(groups, &own, list);
         for (int64_t k = 0; k < own.groups; k++)
             if (list[k] < 0 || list[k] >= groups || seen[list[k]]++ ||
-                cot_spread_owner(groups, processes, list[k]) != rank)
+                (rule == IR_OWN_LEAVES &&
+                 cot_spread_owner(groups, processes, list[k]) != rank))
                 return false;
     }
     for (int64_t i = 0; i < groups; i++)
@@ -209,8 +210,9 @@ is_partition(int64_t groups, int processes)
 
 /* The sums of all processes, of rows that each has in the order of its groups. */
 static bool
-sums_as_one(const float *x, int64_t groups, int processes)
+sums_as_one(ir_own_rule rule, const float *x, int64_t groups, int processes)
 {
+    const rt_reduction r = { rule, groups, IR_BY_SUM, COT_F32, ELEMENTS, -1 };
     static mail m;
     static float rows[MAX_GROUPS * ELEMENTS];
     static int64_t list[MAX_GROUPS];
@@ -220,12 +222,12 @@ sums_as_one(const float *x, int64_t groups, int processes)
     for (int pass = 0; pass < 3; pass++)
         for (m.rank = 0; m.rank < processes; m.rank++) {
             const cot_comm comm = { &m, m.rank, processes, post, NULL, NULL, NULL };
-            const ir_owned own = ir_owned_by(groups, processes, m.rank);
+            const ir_owned own = ir_owned_by(rule, groups, processes, m.rank);
             ir_owned_list(groups, &own, list);
             for (int64_t k = 0; k < own.groups; k++)
                 memcpy(rows + k * ELEMENTS, x + list[k] * ELEMENTS, sizeof out);
             memset(m.at, 0, sizeof m.at);
-            if (rt_world_sum(&comm, COT_F32, groups, ELEMENTS, rows, out))
+            if (rt_world_reduce(&comm, &r, rows, out))
                 return false;
             for (int e = 0; e < ELEMENTS && pass == 2; e++) {
                 const float want = sum_of_contract(x + e, groups, ELEMENTS);
@@ -244,11 +246,13 @@ owners(int first, int step)
     for (int i = 0; i < MAX_GROUPS * ELEMENTS; i++)
         x[i] = (float)(laws_uniform(&seed) - 0.5) * (i % 7 ? 1 : 1000);
     for (int64_t groups = 1 + first; groups <= MAX_GROUPS; groups += step)
-        for (int processes = 1; processes <= MAX_PROCESSES; processes++) {
+        for (int k = 0; k < 2 * MAX_PROCESSES; k++) {
+            const int processes = k / 2 + 1;
+            const ir_own_rule rule = k % 2 ? IR_OWN_RUNS : IR_OWN_LEAVES;
             checks++;
-            if (!is_partition(groups, processes))
+            if (!is_partition(rule, groups, processes))
                 fail("owners", groups, processes, "a group has not one owner");
-            if (!sums_as_one(x, groups, processes))
+            if (!sums_as_one(rule, x, groups, processes))
                 fail("owners", groups, processes, "the sum has other bits");
         }
 }
@@ -324,8 +328,8 @@ count_bytes(const cot_comm *comm, void *user)
 static size_t
 wanted_bytes(int64_t groups, int processes, int rank, size_t elements)
 {
-    const ir_owned own = ir_owned_by(groups, processes, rank);
-    const size_t nodes = (size_t)ir_owned_nodes(groups, &own);
+    const ir_owned own = ir_owned_by(IR_OWN_LEAVES, groups, processes, rank);
+    const size_t nodes = (size_t)ir_owned_parts(groups, &own);
     size_t bytes = 8 * (size_t)(processes - 1); /* the comparison of programs */
 
     for (int p = 0; p < processes; p++) {

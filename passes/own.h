@@ -1,0 +1,56 @@
+/* pass_own: what its files share.  own.c has the walk, own_rows.c the rows that move. */
+#ifndef PASSES_OWN_H
+#define PASSES_OWN_H
+
+#include "ir/owner.h"
+#include "passes/engine.h"
+
+/* What the graphs of a program have in common. */
+typedef struct own_program {
+    const pass_world *world;
+    ir_own_rule rule;
+    bool moves; /* do rows move between groups? */
+} own_program;
+
+/* A sum of own rows that no node has read yet, transposed. */
+typedef struct own_sum {
+    ir_ref rows; /* in the new graph: the groups are its first axis */
+    int64_t groups;
+    const ir_type *type; /* of the sum */
+    const int64_t *perm; /* NULL: none */
+} own_sum;
+
+/* A value made of rows of another one and zeros. */
+typedef struct own_picked {
+    ir_ref base; /* in the old graph, of which there are own rows; IR_NONE: all are zeros */
+    int axis;
+    int64_t n, total; /* runs, and the rows of all */
+    int64_t *run;     /* pairs: the first row, or below 0 zeros; how many */
+} own_picked;
+
+typedef struct own_walk {
+    own_program *program;
+    ir_build *b;
+    const ir_graph *f;
+    ir_ref *whole;       /* by value of f: the whole value, or IR_NONE */
+    ir_ref *rows;        /* by value of f: the own rows, or IR_NONE */
+    int *axis;           /* by value of f: that of the groups, where there are own rows */
+    own_sum **sum;       /* by value of f: what it is the sum of, or NULL */
+    own_picked **picked; /* by value of f: which rows it is made of, or NULL */
+} own_walk;
+
+ir_owned pass_owned(const own_walk *w, int64_t groups);
+/* A call of C code that makes a value of type t of x. */
+ir_ref pass_own_call(own_walk *w, const char *name, ir_ref x, const ir_type *t, ir_ints attrs);
+/* t with another number of rows on an axis. */
+const ir_type *pass_with_rows(ir_build *b, const ir_type *t, int axis, int64_t n);
+/* Value v of f, whole; has it own rows alone? */
+ir_ref pass_own_whole(own_walk *w, ir_ref v);
+bool pass_is_parted(const own_walk *w, ir_ref v);
+
+/* Does n pick whole rows of one value?  Then its result is noted, or made. */
+bool pass_own_pick(own_walk *w, const ir_node *n);
+/* What was noted, of the whole value. */
+ir_ref pass_picked_whole(own_walk *w, ir_ref v);
+
+#endif

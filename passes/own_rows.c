@@ -1,0 +1,222 @@
+/* pass_own: rows that move between groups.
+ *
+ * ppermute is slices of rows and zeros, concatenated, or one slice that is padded.  A slice of
+ * own rows is noted as a list of runs of them, and so is a slice of that.  Where such lists and
+ * zeros are put together along the axis of the groups, "processes.move" makes the own rows of
+ * the result.  A list that anything else reads is made of the whole value. */
+#include <math.h>
+
+#include "passes/own.h"
+
+/* A growing list of runs. */
+typedef struct run_list {
+    own_picked *p;
+    int64_t cap;
+} run_list;
+
+static void
+add_run(const own_walk *w, run_list *l, int64_t first, int64_t n)
+{
+    int64_t *last = l->p->n ? l->p->run + 2 * (l->p->n - 1) : NULL;
+
+    if (n <= 0)
+        return;
+    l->p->total += n;
+    if (last && (first < 0 ? last[0] < 0 : last[0] >= 0 && last[0] + last[1] == first)) {
+        last[1] += n;
+        return;
+    }
+    if (l->p->n == l->cap) {
+        int64_t *more = IR_NEW_N(w->b->arena, int64_t, 4 * l->cap + 16);
+        if (l->p->n)
+            memcpy(more, l->p->run, sizeof *more * 2 * (size_t)l->p->n);
+        l->p->run = more;
+        l->cap = 2 * l->cap + 8;
+    }
+    l->p->run[2 * l->p->n] = first < 0 ? -1 : first;
+    l->p->run[2 * l->p->n++ + 1] = n;
+}
+
+/* Adds n rows of value v, every step-th from one on: own rows, or what was picked of some. */
+static void
+add_rows(const own_walk *w, run_list *l, ir_ref v, int64_t from, int64_t n, int64_t step)
+{
+    const own_picked *of = w->picked[v];
+    int64_t k = 0, before = 0;
+
+    if (!of && step == 1)
+        add_run(w, l, from, n);
+    for (int64_t i = 0; !of && step > 1 && i < n; i++)
+        add_run(w, l, from + i * step, 1);
+    for (int64_t i = 0; of && i < n && k < of->n;) {
+        const int64_t at = from + i * step - before, *run = of->run + 2 * k;
+        if (at >= run[1]) {
+            before += run[1];
+            k++;
+            continue;
+        }
+        const int64_t left = run[1] - at, take = step > 1 ? 1 : left < n - i ? left : n - i;
+        add_run(w, l, run[0] < 0 ? -1 : run[0] + at, take);
+        i += take;
+    }
+}
+
+/* The value of which v has rows, and its axis of groups; IR_NONE: there is none. */
+static ir_ref
+base_of(const own_walk *w, ir_ref v, int *axis)
+{
+    if (w->picked[v] && !w->whole[v]) {
+        *axis = w->picked[v]->axis;
+        return w->picked[v]->base;
+    }
+    *axis = w->axis[v];
+    return pass_is_parted(w, v) ? v : IR_NONE;
+}
+
+static bool
+is_zero(const own_walk *w, ir_ref v)
+{
+    const ir_node *n = ir_def(w->f, v);
+    double x;
+
+    return n && ir_ops[n->op].record == IR_AT_constant &&
+           ir_data_number(&n->at->constant.data, &x) && x == 0 && !signbit(x);
+}
+
+static own_picked *
+new_list(const own_walk *w, ir_ref base, int axis, run_list *l)
+{
+    own_picked *p = IR_NEW(w->b->arena, own_picked);
+
+    *p = (own_picked){ .base = base, .axis = axis };
+    *l = (run_list){ p, 0 };
+    return p;
+}
+
+/* ---- ops ---- */
+
+static bool
+pick_slice(own_walk *w, const ir_node *n)
+{
+    const ir_type *t = ir_type_at(w->f, n->in[0]);
+    int axis;
+    run_list l;
+    const ir_ref base = base_of(w, n->in[0], &axis);
+
+    if (!base)
+        return false;
+    for (int k = 0; k < t->rank; k++)
+        if (k != axis && (n->at->slice.start.at[k] != 0 ||
+                          n->at->slice.limit.at[k] != t->dims[k] ||
+                          n->at->slice.stride.at[k] != 1))
+            return false;
+    w->picked[n->first] = new_list(w, base, axis, &l);
+    add_rows(w, &l, n->in[0], n->at->slice.start.at[axis],
+             ir_type_at(w->f, n->first)->dims[axis], n->at->slice.stride.at[axis]);
+    return true;
+}
+
+/* The own rows of what is picked. */
+static void
+move_rows(own_walk *w, const ir_node *n, const own_picked *p)
+{
+    ir_build *b = w->b;
+    const ir_ref x = ir_move_axis(b, w->rows[p->base], p->axis, 0);
+    int64_t *attrs = IR_NEW_N(b->arena, int64_t, 3 + 2 * p->n);
+
+    if (!x)
+        return;
+    attrs[0] = w->program->rule;
+    attrs[1] = ir_type_at(w->f, p->base)->dims[p->axis];
+    attrs[2] = p->total;
+    memcpy(attrs + 3, p->run, sizeof *attrs * 2 * (size_t)p->n);
+    const ir_ref y = pass_own_call(
+        w, PASS_WORLD_MOVE, x,
+        pass_with_rows(b, ir_btype(b, x), 0, pass_owned(w, p->total).groups),
+        (ir_ints){ (int)(3 + 2 * p->n), attrs });
+    w->rows[n->first] = ir_move_axis(b, y, 0, p->axis);
+    w->axis[n->first] = p->axis;
+    w->program->moves = true;
+}
+
+static bool
+pick_pad(own_walk *w, const ir_node *n)
+{
+    const ir_type *t = ir_type_at(w->f, n->in[0]);
+    int axis;
+    run_list l;
+    const ir_ref base = base_of(w, n->in[0], &axis);
+
+    if (!base || !is_zero(w, n->in[1]))
+        return false;
+    for (int k = 0; k < t->rank; k++)
+        if (n->at->pad.interior.at[k] != 0 || n->at->pad.low.at[k] < 0 ||
+            n->at->pad.high.at[k] < 0 ||
+            (k != axis && (n->at->pad.low.at[k] != 0 || n->at->pad.high.at[k] != 0)))
+            return false;
+    own_picked *p = new_list(w, base, axis, &l);
+    add_run(w, &l, -1, n->at->pad.low.at[axis]);
+    add_rows(w, &l, n->in[0], 0, t->dims[axis], 1);
+    add_run(w, &l, -1, n->at->pad.high.at[axis]);
+    move_rows(w, n, p);
+    return true;
+}
+
+/* All operands are rows of one value, or zeros. */
+static bool
+pick_concatenation(own_walk *w, const ir_node *n)
+{
+    const int axis = (int)n->at->axis.axis;
+    ir_ref base = IR_NONE;
+    run_list l;
+
+    for (int i = 0; i < n->n_in; i++) {
+        int at;
+        const ir_ref of = base_of(w, n->in[i], &at);
+        if (of ? (base && of != base) || at != axis : !is_zero(w, n->in[i]))
+            return false;
+        base = of ? of : base;
+    }
+    if (!base)
+        return false;
+    own_picked *p = new_list(w, base, axis, &l);
+    for (int i = 0; i < n->n_in; i++) {
+        const int64_t rows = ir_type_at(w->f, n->in[i])->dims[axis];
+        int at;
+        if (base_of(w, n->in[i], &at))
+            add_rows(w, &l, n->in[i], 0, rows, 1);
+        else
+            add_run(w, &l, -1, rows);
+    }
+    move_rows(w, n, p);
+    return true;
+}
+
+bool
+pass_own_pick(own_walk *w, const ir_node *n)
+{
+    switch (ir_ops[n->op].record) {
+    case IR_AT_slice: return pick_slice(w, n);
+    case IR_AT_pad: return pick_pad(w, n);
+    case IR_AT_axis: return pick_concatenation(w, n);
+    default: return false;
+    }
+}
+
+ir_ref
+pass_picked_whole(own_walk *w, ir_ref v)
+{
+    const own_picked *p = w->picked[v];
+    const ir_ref x = pass_own_whole(w, p->base);
+    ir_ref *part = IR_NEW_N(w->b->arena, ir_ref, p->n + 1);
+
+    if (!x)
+        return IR_NONE;
+    for (int64_t k = 0; k < p->n; k++) {
+        const int64_t first = p->run[2 * k], n = p->run[2 * k + 1];
+        part[k] = first < 0 ? ir_zeros(w->b, pass_with_rows(w->b, ir_btype(w->b, x), p->axis, n))
+                            : ir_slice_axis(w->b, x, p->axis, first, first + n);
+    }
+    return p->n ? ir_concatenate(w->b, (int)p->n, part, p->axis)
+                : ir_slice_axis(w->b, x, p->axis, 0, 0);
+}
