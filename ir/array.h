@@ -31,6 +31,10 @@ struct cot_array {
     ir_place *place;            /* NULL: this process's memory, owned or the user's */
     bool owned;
     bool read_only;             /* may be no result */
+    /* of an axis of so many rows these are the ones from `first` on that this process holds:
+     * dims has their number */
+    bool spread;
+    int64_t first, all;
     atomic_int holders;         /* the user, and each context whose functions captured it */
     /* as its context's; outlives it */
     void *(*realloc)(void *user, void *old, size_t bytes);

@@ -9,6 +9,7 @@
  *
  * With cot_options.cache_bytes the calls of a context run one after the other, since a miss may
  * free the kernels that were called longest ago, of any function. */
+#include "cotrace/comm.h"
 #include "frontend/fn.h"
 #include "ir/array.h"
 #include "ir/diag.h"
@@ -30,50 +31,94 @@ typedef struct kernel_table {
     _Atomic(const kernel_entry *) at[];
 } kernel_table;
 
+/* A call, and what becomes of it. */
+typedef struct miss {
+    cot_fn *fn;
+    const cot_compile_options *options;
+    const cot_array *const *args;
+    int n;
+    cot_array *const *results;
+    int n_results;
+    bool spread; /* some of these are spread over several processes */
+    cot_kernel *kernel;
+    bool alone; /* it is not in the table, so the caller frees it */
+} miss;
+
+/* Which arrays are spread, and over how many rows. */
+static uint64_t
+hash_spread(uint64_t h, const miss *m)
+{
+    for (int i = 0; i < m->n; i++)
+        h = ir_hash_u64(h, m->args[i]->spread ? 1 + (uint64_t)m->args[i]->all : 0);
+    for (int i = 0; i < m->n_results; i++)
+        h = ir_hash_u64(h, m->results[i] && m->results[i]->spread);
+    return h;
+}
+
 /* Where sizes are open, lengths do not count. */
 static uint64_t
-hash_types(const cot_fn *f, const cot_array *const *args, int n)
+hash_types(const miss *m)
 {
-    uint64_t h = (uint64_t)n;
+    const cot_fn *f = m->fn;
+    const cot_array *const *args = m->args;
+    uint64_t h = (uint64_t)m->n;
 
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < m->n; i++) {
         h = ir_hash_u64(h, (uint64_t)args[i]->type.dtype << 8 | (uint64_t)args[i]->type.rank);
         for (int k = 0; k < args[i]->type.rank && !f->open; k++)
             h = ir_hash_u64(h, (uint64_t)args[i]->dims[k]);
     }
-    return h;
+    return m->spread ? hash_spread(h, m) : h;
 }
 
+/* Is spread in the kernel what is spread in the call? */
 static bool
-fits(const cot_kernel *k, const cot_array *const *args, int n)
+fits_spread(const cot_kernel *k, const miss *m)
 {
-    if (k->open)
-        return rt_open_fits(k, args, n);
-    if (k->n_args != n)
+    if (!k->spread || m->n_results != k->n_out)
         return false;
-    for (int i = 0; i < n; i++)
-        if (!ir_array_has_type(args[i], k->type[i]))
+    for (int i = 0; i < m->n; i++)
+        if (m->args[i]->spread != k->spread[i] ||
+            (k->spread[i] &&
+             m->args[i]->all != ir_type_at(k->graph, k->graph->in[i])->dims[0]))
+            return false;
+    for (int i = 0; i < m->n_results; i++)
+        if ((m->results[i] && m->results[i]->spread) != k->spread[k->n_in + i])
             return false;
     return true;
 }
 
-static cot_kernel *
-find(const cot_fn *f, const cot_array *const *args, int n)
+static bool
+fits(const cot_kernel *k, const miss *m)
 {
+    if (k->open)
+        return rt_open_fits(k, m->args, m->n);
+    if (k->n_args != m->n)
+        return false;
+    for (int i = 0; i < m->n; i++)
+        if (!ir_array_has_type(m->args[i], k->type[i]))
+            return false;
+    return m->spread ? fits_spread(k, m) : !k->spread;
+}
+
+static cot_kernel *
+find(const miss *m)
+{
+    const cot_fn *f = m->fn;
     kernel_table *t = atomic_load_explicit(&f->compiled, memory_order_acquire);
 
     if (!t)
         return NULL;
     cot_kernel *latest = atomic_load_explicit(&t->latest, memory_order_acquire);
-    if (latest && fits(latest, args, n))
+    if (latest && fits(latest, m))
         return latest;
-    const uint64_t hash = hash_types(f, args, n);
+    const uint64_t hash = hash_types(m);
     for (uint32_t i = (uint32_t)hash & (t->cap - 1);; i = (i + 1) & (t->cap - 1)) {
         const kernel_entry *e = atomic_load_explicit(&t->at[i], memory_order_acquire);
 
         if (!e)
             return NULL;
-        if (e->hash == hash && fits(e->kernel, args, n)) {
+        if (e->hash == hash && fits(e->kernel, m)) {
             atomic_store_explicit(&t->latest, e->kernel, memory_order_release);
             return e->kernel;
         }
@@ -243,38 +288,62 @@ keep_bound(cot_context *ctx, const cot_kernel *newest)
     }
 }
 
-typedef struct miss {
-    cot_fn *fn;
-    const cot_compile_options *options;
-    const cot_array *const *args;
-    int n;
-    cot_kernel *kernel;
-    bool alone; /* it is not in the table, so the caller frees it */
-} miss;
+/* The numbers of the arrays that are spread. */
+static cot_list
+spread_list(cot_context *ctx, int n, cot_array *const *a)
+{
+    int64_t *list = IR_NEW_N(&ctx->arena, int64_t, n + 1);
+    int k = 0;
+
+    for (int i = 0; i < n; i++)
+        if (a[i] && a[i]->spread)
+            list[k++] = i;
+    return (cot_list){ .n = k, .at = list };
+}
+
+/* The types of whole arrays, and the options with what is spread. */
+static cot_status
+compile_call(cot_context *ctx, miss *m)
+{
+    cot_type *type = IR_NEW_N(&ctx->arena, cot_type, m->n + 1);
+    const cot_types types = { .n = m->n, .at = type };
+    cot_compile_options o = m->options ? *m->options : (cot_compile_options){ 0 };
+
+    for (int i = 0; i < m->n; i++) {
+        type[i] = m->args[i]->type;
+        if (m->args[i]->spread && type[i].rank > 8)
+            type[i].more = ir_copy_bytes(&ctx->arena, m->args[i]->dims,
+                                         sizeof(int64_t) * (size_t)type[i].rank);
+        if (m->args[i]->spread)
+            *(type[i].rank > 8 ? (int64_t *)type[i].more : type[i].dims) = m->args[i]->all;
+    }
+    if (!m->spread)
+        return cot_compile(m->fn, types, m->options, &m->kernel);
+    o.spread = spread_list(ctx, m->n, (cot_array *const *)m->args);
+    o.spread_results = spread_list(ctx, m->n_results, m->results);
+    return cot_compile(m->fn, types, &o, &m->kernel);
+}
 
 static cot_status
 compile_miss(cot_context *ctx, void *arg)
 {
     miss *m = arg;
     kernel_table *t = atomic_load(&m->fn->compiled);
-    cot_type *type = IR_NEW_N(&ctx->arena, cot_type, m->n + 1);
     kernel_entry *e;
 
-    m->kernel = find(m->fn, m->args, m->n);
+    m->kernel = find(m);
     if (m->kernel) {
         count(&m->fn->hits);
         return COT_OK;
     }
     count(&m->fn->misses);
-    for (int i = 0; i < m->n; i++)
-        type[i] = m->args[i]->type;
     m->alone = t && t->n >= MAX_TABLE;
     if (m->alone)
-        return cot_compile(m->fn, (cot_types){ .n = m->n, .at = type }, m->options, &m->kernel);
+        return compile_call(ctx, m);
     e = IR_NEW(&ctx->arena, kernel_entry);
     t = table_with_room(m->fn);
-    COT_TRY(cot_compile(m->fn, (cot_types){ .n = m->n, .at = type }, m->options, &m->kernel));
-    *e = (kernel_entry){ hash_types(m->fn, m->args, m->n), m->kernel };
+    COT_TRY(compile_call(ctx, m));
+    *e = (kernel_entry){ hash_types(m), m->kernel };
     put(t, e);
     if (ctx->config.cache_bytes)
         keep_bound(ctx, m->kernel);
@@ -379,7 +448,7 @@ call_on(miss *m, cot_array **results, int n_results)
     cot_fn *f = m->fn;
     cot_status status = COT_OK;
 
-    m->kernel = find(f, m->args, m->n);
+    m->kernel = find(m);
     if (m->kernel)
         count(&f->hits);
     else
@@ -412,11 +481,27 @@ call_alone(miss *m, cot_array **results, int n_results)
     return status;
 }
 
+/* One process holds all rows of what is spread. */
+static bool
+is_spread(const miss *m)
+{
+    const cot_comm *c = m->fn->ctx->comm;
+    bool spread = false;
+
+    if (!c || c->size < 2)
+        return false;
+    for (int i = 0; i < m->n; i++)
+        spread |= m->args[i]->spread;
+    for (int i = 0; i < m->n_results; i++)
+        spread |= m->results[i] && m->results[i]->spread;
+    return spread;
+}
+
 cot_status
 rt_call_fn(const char *call, cot_fn *f, const cot_compile_options *o, cot_array **results,
            int n_results, const cot_array *const *args, int n_args)
 {
-    miss m = { f, o, args, n_args, NULL, false };
+    miss m = { f, o, args, n_args, results, n_results, false, NULL, false };
     missing no = { f, call, "an argument is NULL; wants an array" };
 
     for (int i = 0; i < n_args; i++)
@@ -424,6 +509,10 @@ rt_call_fn(const char *call, cot_fn *f, const cot_compile_options *o, cot_array 
             return rt_guard(f->ctx, record_missing, &no);
     no.what = "the list of results is NULL; wants room for them";
     if (n_results > 0 && !results)
+        return rt_guard(f->ctx, record_missing, &no);
+    m.spread = is_spread(&m);
+    no.what = "an array is spread over processes, where sizes are open; wants whole ones";
+    if (m.spread && f->open)
         return rt_guard(f->ctx, record_missing, &no);
     return f->ctx->config.cache_bytes ? call_alone(&m, results, n_results)
                                       : call_on(&m, results, n_results);

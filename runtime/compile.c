@@ -102,19 +102,64 @@ donated_flags(const ir_graph *f, const rt_plan *p, ir_arena *arena, bool *flag)
     return COT_OK;
 }
 
+/* Sets flags of arguments, or of results, that are spread: each names a value with an axis. */
+static cot_status
+flag_spread(const ir_graph *f, ir_ints list, bool results, ir_arena *arena, bool *flag)
+{
+    const int n = results ? f->n_out - f->n_inout : ir_count_open(f);
+
+    for (int i = 0; i < list.n; i++) {
+        const int64_t x = list.at[i];
+        const bool known = x >= 0 && x < n;
+        const ir_type *t = known ? ir_type_at(f, results ? f->out[x] : f->in[x]) : NULL;
+        if (!known || t->rank == 0)
+            return ir_fail(f->ctx, 0, f->name, ERR_usage,
+                           ir_format(arena, "%s names number %lld%s; wants numbers below %d",
+                                     results ? "spread_results" : "spread", (long long)x,
+                                     known ? ", a scalar" : "", n));
+        flag[x] = true;
+    }
+    return COT_OK;
+}
+
+/* Flags for each argument, then each result; the new value of an in/out argument is spread as
+ * the argument. */
+static cot_status
+spread_flags(const ir_graph *f, const rt_plan *p, ir_arena *arena, bool **out)
+{
+    bool *flag = IR_NEW_N(arena, bool, f->n_in + f->n_out + 1);
+
+    *out = NULL;
+    if (!p->spread.n && !p->spread_results.n)
+        return COT_OK;
+    if (!p->together)
+        return ir_fail(f->ctx, 0, f->name, ERR_usage,
+                       "arguments or results are spread; wants a kernel of the back ends jit, "
+                       "c and eval");
+    COT_TRY(flag_spread(f, p->spread, false, arena, flag));
+    COT_TRY(flag_spread(f, p->spread_results, true, arena, flag + f->n_in));
+    for (int k = 0; k < f->n_inout; k++)
+        flag[f->n_in + f->n_out - f->n_inout + k] = flag[f->inout[k].arg];
+    *out = flag;
+    return COT_OK;
+}
+
 /* Prepares the graph and finds which results may be stored in donated arguments. */
 static cot_status
 prepare(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out, bool **donated)
 {
     ir_graph *prepared;
+    bool *spread;
 
     *donated = IR_NEW_N(arena, bool, f->n_in + 1);
     COT_TRY(donated_flags(f, p, arena, *donated));
     COT_TRY(pass_prepare(f, &prepared));
     out->prepared = prepared;
     out->together = false;
+    COT_TRY(spread_flags(f, p, arena, &spread));
     if (p->together)
-        COT_TRY(rt_world_own(prepared, &out->prepared, &out->together));
+        COT_TRY(rt_world_own(prepared, spread, &out->prepared, &out->together));
+    out->spread = out->together ? spread : NULL;
     out->over = IR_NEW_N(arena, int, f->n_out + 1);
     cg_pair_donated(out->prepared, *donated, arena, out->over);
     return COT_OK;
@@ -203,9 +248,11 @@ rt_kernel_new(const ir_graph *f, const rt_plan *p, const rt_lowered *low)
 {
     cot_context *ctx = f->ctx;
     const int own = f->n_out - f->n_inout;
+    const ir_graph *types = low->together ? low->prepared : f;
     size_t n = (size_t)(f->n_in + own);
-    cot_kernel *k = ir_realloc(
-        ctx, NULL, sizeof *k + n * (sizeof *k->type + sizeof *k->bytes + sizeof *k->over));
+    cot_kernel *k = ir_realloc(ctx, NULL,
+                               sizeof *k + n * (sizeof *k->type + sizeof *k->bytes +
+                                                sizeof *k->over + sizeof *k->spread));
 
     *k = (cot_kernel){ .ctx = ctx, .graph = f, .plan = *p, .n_in = f->n_in, .n_out = own };
     k->prepared = low->prepared;
@@ -216,8 +263,13 @@ rt_kernel_new(const ir_graph *f, const rt_plan *p, const rt_lowered *low)
     k->over = (int *)(k->type + n);
     for (int i = 0; i < own; i++)
         k->over[i] = low->over[i];
+    if (low->spread) {
+        k->spread = (bool *)(k->over + n);
+        memcpy(k->spread, low->spread, n);
+    }
     for (int i = 0; i < f->n_in + own; i++) {
-        k->type[i] = ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]);
+        k->type[i] =
+            ir_type_at(types, i < f->n_in ? types->in[i] : types->out[i - f->n_in]);
         k->bytes[i] = (size_t)k->type[i]->size * cot_dtype_size(k->type[i]->dtype);
     }
     return k;

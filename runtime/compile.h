@@ -25,6 +25,7 @@ typedef struct rt_plan {
     bool together; /* run by the processes of the context's communicator, not written down */
     const char *name; /* name of the C entry */
     ir_ints donated;  /* donated arguments */
+    ir_ints spread, spread_results; /* arguments and results that are spread over processes */
     /* schedules for kernels by name (codegen/lower/dot_schedule.h); NULL: all are chosen */
     const char *schedules;
     struct cg_record *record; /* filled with what is made of which nodes; or NULL */
@@ -36,6 +37,7 @@ typedef struct rt_lowered {
     cg_module *module;
     int *over;                          /* for each result: its donated argument, or -1 */
     bool together;                      /* prepared communicates (world.h) */
+    const bool *spread; /* by argument, then result: it is spread over processes; NULL: none */
 } rt_lowered;
 
 /* For these the caller holds the context's lock and a recovery point (rt_guard provides
@@ -91,6 +93,7 @@ struct cot_kernel {
     int *over;            /* for each result: its donated argument, or -1 */
     const ir_type **type; /* of arguments, then results; interned */
     size_t *bytes;        /* likewise, their sizes */
+    bool *spread;         /* likewise, is it spread over processes? NULL: none is */
     size_t work_bytes;
     int64_t flops, traffic;     /* an estimate for one call */
     uint64_t used; /* the number of the last call: cache.c, with cache_bytes */

@@ -85,8 +85,8 @@ is_utf8(const char *s)
     return true;
 }
 
-static cot_status
-check_names(cot_context *ctx, const char *path, const cot_state *s)
+cot_status
+rt_check_names(cot_context *ctx, const char *path, const cot_state *s)
 {
     const cot_named *at = cot_state_entries(s);
 
@@ -153,7 +153,7 @@ cot_save(cot_context *ctx, const char *path, const cot_state *s)
         COT_TRY(rt_want_here(ctx, cot_state_entries(s)[i].array));
     IR_TRY(ctx) {
         const cot_status checked =
-            f ? check_names(ctx, path, s) : ir_fail(ctx, 0, NULL, ERR_file_ending, path);
+            f ? rt_check_names(ctx, path, s) : ir_fail(ctx, 0, NULL, ERR_file_ending, path);
         status = checked == COT_OK ? f->write(ctx, path, s) : checked;
     }
     return status;

@@ -38,7 +38,11 @@ cot_status rt_safetensors_read(cot_context *ctx, const char *path, const void *f
                                size_t size, cot_state *out);
 cot_status rt_safetensors_write(cot_context *ctx, const char *path, const cot_state *s);
 
-/* place.c: fails with COT_ERR_ARG if the array is not in this process's memory.  The caller
+/* Fails if the arrays are not all there, and under different names. */
+cot_status rt_check_names(cot_context *ctx, const char *path, const cot_state *s);
+
+/* place.c: fails with COT_ERR_ARG if the array is not in this process's memory, or spread so
+ * that others have rows of it.  The caller
  * need not hold the context's lock. */
 cot_status rt_want_here(cot_context *ctx, const cot_array *a);
 

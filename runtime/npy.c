@@ -384,6 +384,8 @@ cot_npy_write(cot_context *ctx, const char *path, const cot_array *a)
         }
         return status;
     }
+    if (a->spread)
+        return rt_npy_write_spread(ctx, path, a);
     COT_TRY(rt_want_here(ctx, a));
     const size_t head = rt_npy_write_header(header, &a->type);
     const int why =

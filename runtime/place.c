@@ -214,9 +214,23 @@ not_here(cot_context *ctx, void *arg)
                   cot_array_device(arg)));
 }
 
+static cot_status
+not_whole(cot_context *ctx, void *arg)
+{
+    const cot_array *a = arg;
+
+    return ir_fail(ctx, 0, NULL, ERR_usage,
+                   ir_format(&ctx->message_arena,
+                             "the array is spread, with %lld rows of %lld; wants a whole one: "
+                             "cot_array_gather",
+                             (long long)a->dims[0], (long long)a->all));
+}
+
 cot_status
 rt_want_here(cot_context *ctx, const cot_array *a)
 {
+    if (a && a->spread && a->all != a->dims[0])
+        return rt_guard(ctx, not_whole, (void *)(uintptr_t)a);
     return !a || ir_array_is_here(a) ? COT_OK : rt_guard(ctx, not_here, (void *)(uintptr_t)a);
 }
 

@@ -116,11 +116,59 @@ check_place(const cot_kernel *k, int i, const cot_array *a, ir_place **there)
     return rt_guard(k->ctx, record_elsewhere, &e);
 }
 
+typedef struct misplaced {
+    int index;
+    const cot_kernel *k;
+    const cot_array *a;
+} misplaced;
+
+static cot_status
+record_misplaced(cot_context *ctx, void *arg)
+{
+    const misplaced *m = arg;
+    const cot_kernel *k = m->k;
+    const bool in = m->index < k->n_in, wants = k->spread && k->spread[m->index];
+    const ir_graph *f = k->graph;
+    const ir_type *t =
+        ir_type_at(f, in ? f->in[m->index] : f->out[m->index - k->n_in]);
+
+    return ir_fail(ctx, k->loc, f->name, ERR_usage,
+                   ir_format(&ctx->message_arena, "%s %d is %s; wants %s",
+                             in ? "argument" : "result", in ? m->index : m->index - k->n_in,
+                             !m->a->spread ? "whole"
+                                           : ir_format(&ctx->message_arena,
+                                                       "spread, with %lld rows of %lld",
+                                                       (long long)m->a->dims[0],
+                                                       (long long)m->a->all),
+                             wants ? ir_format(&ctx->message_arena,
+                                               "rows of %s that is spread over processes",
+                                               ir_type_str(ctx, t))
+                                   : "a whole array"));
+}
+
+/* Is the array spread over processes just if the kernel wants it so, with as many rows? */
+static cot_status
+check_spread(const cot_kernel *k, int i, const cot_array *a)
+{
+    const ir_graph *f = k->graph;
+    const bool wants = k->spread && k->spread[i];
+
+    if (wants ? a->spread &&
+                    a->all == ir_type_at(f, i < k->n_in ? f->in[i] : f->out[i - k->n_in])
+                                  ->dims[0]
+              : !a->spread || a->all == a->dims[0])
+        return COT_OK;
+    misplaced m = { i, k, a };
+    return rt_guard(k->ctx, record_misplaced, &m);
+}
+
 static cot_status
 wrong_array(const cot_kernel *k, int i, const cot_array *a)
 {
     if (!a)
         return run_fail(k, ERR_usage, NULL, i, NULL);
+    if (a->type.rank > 0 && (a->spread || k->spread))
+        COT_TRY(check_spread(k, i, a));
     return run_fail(k, a->type.dtype != k->type[i]->dtype ? ERR_dtype_wrong : ERR_shape_wrong,
                     NULL, i, &a->type);
 }
@@ -133,6 +181,8 @@ take_array(const cot_kernel *k, int i, const cot_array *a, void **pointer, ir_pl
         return wrong_array(k, i, a);
     pointer[i] = a->data;
     there[i] = NULL;
+    if (a->spread || k->spread)
+        COT_TRY(check_spread(k, i, a));
     return a->place || a->read_only ? check_place(k, i, a, &there[i]) : COT_OK;
 }
 

@@ -156,9 +156,10 @@ world_of(cot_context *ctx)
     return w;
 }
 
-/* What two processes must share to have the same bits: the graph, the version, the contract. */
+/* What two processes must share to have the same bits: the graph, what of it is spread, the
+ * version, the contract. */
 static uint64_t
-program_hash(const ir_graph *f)
+program_hash(const ir_graph *f, const bool *spread)
 {
     ir_digest_state s;
     ir_buf text;
@@ -170,19 +171,21 @@ program_hash(const ir_graph *f)
     ir_digest_text(&s, cot_version());
     ir_digest_add(&s, &(const int){ COT_NUMERICS_EDITION }, sizeof(int));
     ir_digest_add(&s, text.text, text.n);
+    if (spread)
+        ir_digest_add(&s, spread, (size_t)(f->n_in + f->n_out) * sizeof *spread);
     const ir_digest d = ir_digest_end(&s);
     memcpy(&hash, d.byte, sizeof hash);
     return hash;
 }
 
 cot_status
-rt_world_own(const ir_graph *f, const ir_graph **out, bool *together)
+rt_world_own(const ir_graph *f, const bool *spread, const ir_graph **out, bool *together)
 {
     const cot_comm *c = f->ctx->comm;
     ir_graph *own;
 
     *out = f;
-    if (!c || c->size < 2 || !pass_has_groups(f))
+    if (!c || c->size < 2 || (!spread && !pass_has_groups(f)))
         return COT_OK;
     if (c->rank < 0 || c->rank >= c->size || !c->exchange)
         return ir_fail(f->ctx, 0, f->name, ERR_usage,
@@ -191,7 +194,9 @@ rt_world_own(const ir_graph *f, const ir_graph **out, bool *together)
                                  "exchange",
                                  c->rank, c->size, c->exchange ? "" : " and no exchange"));
     world_of(f->ctx);
-    COT_TRY(pass_own(f, &(pass_world){ c->rank, c->size, program_hash(f), NULL, NULL }, &own));
+    const pass_world w = { c->rank, c->size, program_hash(f, spread), spread,
+                           spread ? spread + f->n_in : NULL };
+    COT_TRY(pass_own(f, &w, &own));
     *out = own;
     *together = true;
     return COT_OK;

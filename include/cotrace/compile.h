@@ -36,6 +36,9 @@ typedef struct cot_compile_options {
     /* cot_build_object: a path for the header's facts as JSON; NULL: none */
     const char *manifest;
     bool fast; /* speed before bits: a GPU's tensor cores; also by the target "cuda,fast" */
+    /* arguments, and results, that are spread over the processes of the context's communicator
+     * (spread.h); absent: none.  The first axis is the one whose rows they share */
+    cot_list spread, spread_results;
     /* FE_DIVBYZERO, FE_INVALID and FE_OVERFLOW may be trapped (feenableexcept): a kernel raises
      * none that its elements do not raise; reductions of a few elements take longer */
     bool trapping_math;

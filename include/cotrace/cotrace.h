@@ -45,6 +45,7 @@
 #include "cotrace/lint.h"
 #include "cotrace/module.h"
 #include "cotrace/file.h"
+#include "cotrace/spread.h"
 #include "cotrace/stablehlo.h"
 
 #endif

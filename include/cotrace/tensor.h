@@ -213,7 +213,8 @@ COT_API size_t cot_array_bytes(const cot_array *a);
  * does not fit it). */
 COT_API cot_status cot_npy_read(cot_context *ctx, const char *path, cot_array **out);
 /* Write an array as an npy file of version 1, row-major and little-endian; bf16 is written as
- * uint16. A file that is there is replaced. Errors: COT_ERR_IO, COT_ERR_ARG where path or a is
+ * uint16. A file that is there is replaced. A spread array (spread.h) is written by all
+ * processes together. Errors: COT_ERR_IO, COT_ERR_ARG where path or a is
  * NULL. */
 COT_API cot_status cot_npy_write(cot_context *ctx, const char *path, const cot_array *a);
 
