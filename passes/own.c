@@ -12,11 +12,13 @@
  *                    process needs (own_rows.c)
  *   pointwise, transpose
  *                    of own rows: the own rows of the result
+ *   scan around these
+ *                    carries own rows where a step makes own rows of them (own_loop.c)
  *   anything else    takes whole values, which "processes.gather" puts together
  *
  * Arguments and results are whole on every process, or spread: then a process has its rows.
  * Only spread scans differ between processes in what they run; loops and conds around them take
- * the same steps everywhere, since their operands are the same.  Every process reaches the same
+ * the same steps everywhere, since what decides is the same.  Every process reaches the same
  * calls in one order: they are nodes with effects.  The first call compares what the processes
  * run.
  *
@@ -175,8 +177,8 @@ take_rows(own_walk *w, ir_ref x, int axis)
                 { n, rest }, place, none, none, place, { t->rank, sizes }, IR_MODE_PROMISE } });
 }
 
-static ir_ref
-rows(own_walk *w, ir_ref v, int axis)
+ir_ref
+pass_own_rows(own_walk *w, ir_ref v, int axis)
 {
     if (w->sum[v] && !w->whole[v] && !w->rows[v]) {
         w->rows[v] = sum_rows(w, w->sum[v], axis);
@@ -208,7 +210,7 @@ own_scan(own_walk *w, const ir_node *n)
 
     at.scan.length = pass_owned(w, n->at->scan.length).groups;
     for (int i = 0; i < n->n_in; i++)
-        in[i] = i < consts ? pass_own_whole(w, n->in[i]) : rows(w, n->in[i], 0);
+        in[i] = i < consts ? pass_own_whole(w, n->in[i]) : pass_own_rows(w, n->in[i], 0);
     w->b->loc = n->loc;
     ir_add_node(w->b, OP_scan, n->n_in, in, &at, w->rows + n->first);
     for (int i = 0; i < n->n_out; i++)
@@ -298,7 +300,7 @@ own_pointwise(own_walk *w, const ir_node *n, int axis)
     ir_ref *in = IR_NEW_N(w->b->arena, ir_ref, n->n_in + 1);
 
     for (int i = 0; i < n->n_in; i++)
-        in[i] = rows(w, n->in[i], axis);
+        in[i] = pass_own_rows(w, n->in[i], axis);
     w->b->loc = n->loc;
     ir_copy_node(w->b, n, in, w->rows + n->first);
     for (int i = 0; i < n->n_out; i++)
@@ -348,6 +350,8 @@ own_node(own_walk *w, const ir_node *n)
     w->b->loc = n->loc;
     if (ir_is_spread(n) && !n->at->scan.body->effectful)
         own_scan(w, n);
+    else if (ir_ops[n->op].record == IR_AT_scan && pass_own_loop(w, n))
+        return;
     else if (parted && is_shared(n) && groups_of(w, x) > 0 &&
              n->at->axes.axes == ir_axes_of(w->axis[x]))
         own_reduce(w, n);
@@ -361,41 +365,40 @@ own_node(own_walk *w, const ir_node *n)
         copy_whole(w, n);
 }
 
-static bool
-is_spread(const bool *spread, int i)
-{
-    return spread && spread[i];
-}
-
 static void
-own_inputs(own_walk *w, const bool *spread)
+own_inputs(own_walk *w, const int *axis)
 {
     const ir_graph *f = w->f;
 
     for (int i = 0; i < f->n_in; i++) {
-        const ir_type *t = ir_type_at(f, f->in[i]);
-        if (!is_spread(spread, i)) {
-            w->whole[f->in[i]] = ir_input_like(w->b, f, f->in[i], "");
+        const ir_ref v = f->in[i];
+        const ir_type *t = ir_type_at(f, v);
+        if (!axis || axis[i] < 0) {
+            w->whole[v] = ir_input_like(w->b, f, v, "");
             continue;
         }
-        t = pass_with_rows(w->b, t, 0, pass_owned(w, t->dims[0]).groups);
-        w->rows[f->in[i]] = t ? ir_input(w->b, t, f->in_name[i]) : IR_NONE;
+        t = pass_with_rows(w->b, t, axis[i], pass_owned(w, t->dims[axis[i]]).groups);
+        w->rows[v] = t ? ir_input(w->b, t, f->in_name[i]) : IR_NONE;
+        w->axis[v] = axis[i];
     }
 }
 
 static void
-own_outputs(own_walk *w, const bool *spread)
+own_outputs(own_walk *w, int *axis)
 {
-    for (int j = 0; j < w->f->n_out; j++)
+    for (int j = 0; j < w->f->n_out; j++) {
+        const ir_ref v = w->f->out[j];
+        if (axis && axis[j] == OWN_EITHER)
+            axis[j] = pass_is_parted(w, v) ? w->axis[v] : OWN_WHOLE;
         pass_output(w->b, w->f, j,
-                    is_spread(spread, j) ? rows(w, w->f->out[j], 0)
-                                         : pass_own_whole(w, w->f->out[j]),
+                    axis && axis[j] >= 0 ? pass_own_rows(w, v, axis[j]) : pass_own_whole(w, v),
                     "");
+    }
 }
 
-/* f; if it is the whole program, with `begin` as its first call. */
-static cot_status
-build(const ir_graph *f, own_program *program, bool first, ir_graph **out)
+cot_status
+pass_own_build(const ir_graph *f, own_program *program, bool first, const int *in, int *outs,
+               ir_graph **out)
 {
     own_walk w = { .program = program, .b = ir_build_like(f, f->name), .f = f };
     const pass_world *world = program->world;
@@ -409,7 +412,7 @@ build(const ir_graph *f, own_program *program, bool first, ir_graph **out)
     w.axis = IR_NEW_N(a, int, f->n_values);
     w.sum = IR_NEW_N(a, own_sum *, f->n_values);
     w.picked = IR_NEW_N(a, own_picked *, f->n_values);
-    own_inputs(&w, first ? world->spread_in : NULL);
+    own_inputs(&w, in);
     if (first) {
         const ir_type *t = ir_type_new(f->ctx, COT_U8, 0, NULL);
         pass_own_call(&w, PASS_WORLD_BEGIN, ir_splat_int(w.b, t, 0), t,
@@ -417,7 +420,7 @@ build(const ir_graph *f, own_program *program, bool first, ir_graph **out)
     }
     for (uint32_t i = 1; i < f->n_nodes && w.b->status == COT_OK; i++)
         own_node(&w, &f->node[i]);
-    own_outputs(&w, first ? world->spread_out : NULL);
+    own_outputs(&w, outs);
     return pass_end(w.b, "own", out);
 }
 
@@ -425,7 +428,23 @@ static cot_status
 own_graph(ir_graph *f, const void *user, ir_graph **out)
 {
     *out = f;
-    return pass_has_groups(f) ? build(f, *(own_program *const *)user, false, out) : COT_OK;
+    return pass_has_groups(f)
+               ? pass_own_build(f, *(own_program *const *)user, false, NULL, NULL, out)
+               : COT_OK;
+}
+
+/* The whole program. */
+static cot_status
+build(const ir_graph *f, own_program *program, ir_graph **out)
+{
+    const pass_world *world = program->world;
+    int *in = IR_NEW_N(f->arena, int, f->n_in + 1), *outs = IR_NEW_N(f->arena, int, f->n_out + 1);
+
+    for (int i = 0; i < f->n_in; i++)
+        in[i] = world->spread_in && world->spread_in[i] ? 0 : OWN_WHOLE;
+    for (int j = 0; j < f->n_out; j++)
+        outs[j] = world->spread_out && world->spread_out[j] ? 0 : OWN_WHOLE;
+    return pass_own_build(f, program, true, in, outs, out);
 }
 
 cot_status
@@ -438,10 +457,10 @@ pass_own(const ir_graph *f, const pass_world *world, ir_graph **out)
     if (world->size < 2 || (!spread && !pass_has_groups(f)))
         return COT_OK;
     program.rule = spread ? IR_OWN_RUNS : IR_OWN_LEAVES;
-    COT_TRY(build(f, &program, true, out));
+    COT_TRY(build(f, &program, out));
     if (program.moves && program.rule != IR_OWN_RUNS) {
         program.rule = IR_OWN_RUNS;
-        COT_TRY(build(f, &program, true, out));
+        COT_TRY(build(f, &program, out));
     }
     (*out)->n_inout = f->n_inout;
     (*out)->inout =

@@ -44,13 +44,23 @@ ir_owned pass_owned(const own_walk *w, int64_t groups);
 ir_ref pass_own_call(own_walk *w, const char *name, ir_ref x, const ir_type *t, ir_ints attrs);
 /* t with another number of rows on an axis. */
 const ir_type *pass_with_rows(ir_build *b, const ir_type *t, int axis, int64_t n);
-/* Value v of f, whole; has it own rows alone? */
+/* Value v of f, whole; its own rows along an axis; has it own rows alone? */
 ir_ref pass_own_whole(own_walk *w, ir_ref v);
+ir_ref pass_own_rows(own_walk *w, ir_ref v, int axis);
 bool pass_is_parted(const own_walk *w, ir_ref v);
 
 /* Does n pick whole rows of one value?  Then its result is noted, or made. */
 bool pass_own_pick(own_walk *w, const ir_node *n);
 /* What was noted, of the whole value. */
 ir_ref pass_picked_whole(own_walk *w, ir_ref v);
+
+/* f as this process runs it; if it is the whole program, with `begin` as its first call.  in,
+ * outs: by argument and result, the axis of which it has own rows, or OWN_WHOLE; NULL: all are
+ * whole.  OWN_EITHER of a result becomes what it is. */
+enum { OWN_WHOLE = -1, OWN_EITHER = -2 };
+cot_status pass_own_build(const ir_graph *f, own_program *program, bool first, const int *in,
+                          int *outs, ir_graph **out);
+/* own_loop.c: a scan around spread ones, or of own rows; false: none of them is. */
+bool pass_own_loop(own_walk *w, const ir_node *n);
 
 #endif

@@ -58,7 +58,9 @@ heat_miss(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 }
 
 typedef struct heat {
-    cot_fn *step, *miss, *loss, *gradient; /* of u and k; u and wanted; u, k, wanted */
+    cot_fn *step, *miss; /* of u and k; of u and what is wanted */
+    /* of all three: the steps are traced one by one, or are a scan */
+    cot_fn *loss, *gradient, *loop, *loop_gradient;
 } heat;
 
 /* The distance after some steps. */
@@ -74,6 +76,34 @@ heat_loss(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[0] = cot_call(h->miss, u, in[2]);
 }
 
+typedef struct heat_around {
+    const heat *h;
+    cot_value k;
+} heat_around;
+
+static inline void
+heat_advance(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    const heat_around *a = user;
+
+    (void)t;
+    out[0] = cot_call(a->h->step, in[0], a->k);
+    out[1] = cot_call(a->h->miss, in[0], a->k);
+}
+
+/* The same, and the mean distance on the way, of a scan. */
+static inline void
+heat_loop(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    heat_around a = { user, in[1] };
+    cot_value y[2];
+
+    (void)t;
+    cot_scan(heat_advance, .in = COT_VALUES(in[0]), .length = HEAT_STEPS, .user = &a, .out = y,
+             .n_out = 1);
+    out[0] = cot_add(cot_call(a.h->miss, y[0], in[2]), cot_mean(y[1]));
+}
+
 /* *h lives as long as its functions are traced. */
 static inline void
 heat_make(cot_context *ctx, heat *h)
@@ -83,6 +113,8 @@ heat_make(cot_context *ctx, heat *h)
     h->miss = cot_vmap(cot_fn_new(ctx, "miss", heat_miss, 2, 1, NULL), .axis = "block",
                        .over = "world", .out_dims = COT_LIST(COT_NONE));
     h->loss = cot_fn_new(ctx, "loss", heat_loss, 3, 1, h);
+    h->loop = cot_fn_new(ctx, "loop", heat_loop, 3, 1, h);
+    h->loop_gradient = cot_grad_and_value(h->loop, .wrt = COT_LIST(0, 1));
     h->gradient = cot_grad_and_value(h->loss, .wrt = COT_LIST(0, 1));
 }
 

@@ -328,7 +328,7 @@ static int
 run_heat(cot_context *ctx, const work *w, report *r)
 {
     heat h;
-    cot_kernel *step, *gradient;
+    cot_kernel *step, *gradient, *loop;
     const cot_type t = heat_type(w->blocks);
     cot_array *u = heat_field(ctx, w->blocks, 0, true), *k = heat_field(ctx, w->blocks, 1, true),
               *z = heat_field(ctx, w->blocks, 2, true),
@@ -347,6 +347,15 @@ run_heat(cot_context *ctx, const work *w, report *r)
                                                 .spread = COT_LIST(0, 1, 2),
                                                 .spread_results = COT_LIST(0, 1) },
                         &gradient));
+    COT_TRY(cot_compile(h.loop_gradient, COT_TYPES(t, t, t),
+                        &(cot_compile_options){ .backend = w->backend,
+                                                .spread = COT_LIST(0, 1, 2) },
+                        &loop));
+    cot_array *whole[3] = { cot_array_new(ctx, t), cot_array_new(ctx, t), d[2] };
+    COT_TRY(cot_run(loop, whole, (const cot_array *[]){ u, k, z }));
+    for (int i = 0; i < 3; i++)
+        tell(r, whole[i]);
+    cot_array_free(whole[0]), cot_array_free(whole[1]);
     COT_TRY(cot_run(gradient, d, (const cot_array *[]){ u, k, z }));
     for (int i = 0; i < 5; i++) {
         COT_TRY(cot_run(step, &next, (const cot_array *[]){ u, k }));
@@ -363,7 +372,7 @@ run_heat(cot_context *ctx, const work *w, report *r)
     }
     tell(r, d[2]);
     cot_array_free(d[2]), cot_array_free(k), cot_array_free(z), cot_array_free(next);
-    cot_kernel_free(step), cot_kernel_free(gradient);
+    cot_kernel_free(step), cot_kernel_free(gradient), cot_kernel_free(loop);
     return COT_OK;
 }
 
@@ -393,7 +402,7 @@ heat_equation(void)
 
 enum { WIDE = 96 };
 
-/* Of a value of each group and a row of each: an extreme, a sum, slices of a sum. */
+/* An extreme, a sum, and slices of a sum, of a value of each group. */
 static void
 meet(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
@@ -418,7 +427,14 @@ run_bytes(cot_context *ctx, const work *w, report *r)
         .over = "world", .out_dims = parted ? COT_LIST(0) : COT_LIST(COT_NONE));
 
     heat_make(ctx, &h);
-    if (strcmp(w->what, "halo") == 0) {
+    if (strcmp(w->what, "gradient") == 0 || strcmp(w->what, "loop") == 0) {
+        cot_array *d[] = { cot_array_spread(ctx, heat_type(w->blocks)),
+                           cot_array_spread(ctx, heat_type(w->blocks)), NULL };
+        COT_TRY(cot_jit(w->what[0] == 'g' ? h.gradient : h.loop_gradient, d, 3,
+                        (const cot_array *[]){ u, k, k }, 3));
+        cot_array_free(d[0]), cot_array_free(d[1]);
+        y = d[2];
+    } else if (strcmp(w->what, "halo") == 0) {
         y = cot_array_spread(ctx, heat_type(w->blocks));
         COT_TRY(cot_jit(h.step, &y, 1, (const cot_array *[]){ u, k }, 2));
     } else {
@@ -437,13 +453,23 @@ wanted_bytes(const work *w, int processes, int rank)
 {
     const size_t others = (size_t)(processes - 1),
                  own = (size_t)cot_spread_rows(w->blocks, processes, rank).count;
+    const size_t halo =
+        (size_t)((rank > 0) + (rank < processes - 1)) * HEAT_COLUMNS * sizeof(float);
+    const size_t sums = strcmp(w->what, "gradient") == 0 ? 1
+                        : strcmp(w->what, "loop") == 0   ? HEAT_STEPS + 1
+                                                         : 0;
     size_t bytes = 0;
 
     if (strcmp(w->what, "halo") == 0)
-        return own ? ((rank > 0) + (rank < processes - 1)) * HEAT_COLUMNS * sizeof(float) : 0;
+        return halo;
+    /* A halo for each step, forward and back, and sums of one element, which the last process
+     * adds. */
+    if (sums)
+        return 2 * HEAT_STEPS * halo +
+               sums * sizeof(float) * (rank == processes - 1 ? others : own);
     /* One row to the segments of others, and the own segment to all. */
     if (strcmp(w->what, "extreme") == 0)
-        return (own ? WIDE - WIDE / (size_t)processes : 0) * sizeof(float) +
+        return (WIDE - WIDE / (size_t)processes) * sizeof(float) +
                others * (WIDE / (size_t)processes) * sizeof(float);
     /* Up to 32 groups no two neighbours have one sum: each own row for those of others. */
     for (int p = 0; p < processes; p++) {
@@ -460,11 +486,11 @@ wanted_bytes(const work *w, int processes, int rank)
 static void
 bytes(void)
 {
-    static const char *const whats[] = { "halo", "extreme", "sum", "slices" };
+    static const char *const whats[] = { "halo", "gradient", "loop", "extreme", "sum", "slices" };
     static const int of[] = { 2, 3, 4, 8 };
     char text[100];
 
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 6; k++)
         for (int i = 0; i < 4; i++) {
             const work w = { .what = whats[k], .blocks = 16, .run = run_bytes };
             expect(start(&w, of[i]) == 0, w.what, 16, of[i], reports[0].text);
