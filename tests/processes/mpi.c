@@ -5,6 +5,10 @@
  *   mpirun -n P ./mpi ends       process 1 is killed within a call
  *   mpirun -n P ./mpi leaves     process 1 does not answer
  *
+ *   mpirun -n P ./mpi heat FILE  a heat equation with halos: what each process sends, a
+ *                        checkpoint in FILE and back, and the same two hashes
+ *   mpirun -n P ./mpi reads FILE  the hash of the checkpoint
+ *
  * tests/processes/mpi.sh compares the hashes for several P. */
 #define _DEFAULT_SOURCE
 #include <mpi.h>
@@ -14,8 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cotrace/cotrace.h"
 #include "cotrace/mpi.h"
+#include "tests/processes/heat.h"
 
 /* LONG elements of f32 are more than a piece of a message. */
 enum { GROUPS = 45, D = 6, LONG = 50000, RESULTS = 9 };
@@ -119,6 +123,82 @@ faulty_exchange(void *user, int partner, const void *send, size_t send_bytes, vo
     return inner.exchange(user, partner, send, send_bytes, receive, receive_bytes);
 }
 
+/* Bytes that this process sends. */
+static size_t sent;
+
+static int
+counted_exchange(void *user, int partner, const void *send, size_t send_bytes, void *receive,
+                 size_t receive_bytes)
+{
+    sent += send_bytes;
+    return inner.exchange(user, partner, send, send_bytes, receive, receive_bytes);
+}
+
+static cot_status
+hash_rows(cot_context *ctx, const cot_array *a, uint32_t *h)
+{
+    cot_array *all = NULL;
+
+    COT_TRY(cot_array_gather(ctx, COT_ALL_PROCESSES, a, &all));
+    *h = hash(*h, all);
+    cot_array_free(all);
+    return COT_OK;
+}
+
+/* The temperatures in a file. */
+static cot_status
+run_reads(cot_context *ctx, const char *path, uint32_t *h)
+{
+    cot_state s;
+
+    *h = 2166136261u;
+    COT_TRY(cot_checkpoint_read(ctx, path, &s));
+    COT_TRY(hash_rows(ctx, s.at[0].array, h));
+    cot_state_free(&s);
+    return COT_OK;
+}
+
+/* Steps, each of which sends a row to each neighbour and 8 bytes to each process; then the
+ * gradient. */
+static cot_status
+run_heat(cot_context *ctx, const cot_comm *comm, const char *path, uint32_t *h)
+{
+    enum { BLOCKS = 11, STEPS = 6 };
+    heat f;
+    const size_t others = (size_t)comm->size - 1,
+                 ends = (size_t)((comm->rank > 0) + (comm->rank < comm->size - 1)),
+                 want = STEPS * (8 * others + ends * HEAT_COLUMNS * sizeof(float));
+    cot_array *u = heat_field(ctx, BLOCKS, 0, true), *k = heat_field(ctx, BLOCKS, 1, true),
+              *next = cot_array_spread(ctx, heat_type(BLOCKS)),
+              *d[3] = { heat_field(ctx, BLOCKS, 0, true), heat_field(ctx, BLOCKS, 0, true),
+                        NULL };
+    uint32_t in_file;
+
+    heat_make(ctx, &f);
+    for (int i = 0; i < STEPS; i++) {
+        COT_TRY(cot_jit(f.step, &next, 1, (const cot_array *[]){ u, k }, 2));
+        cot_array *before = u;
+        u = next;
+        next = before;
+    }
+    if (sent != want)
+        printf("process %d sends %zu bytes, wanted %zu\n", comm->rank, sent, want);
+    COT_TRY(cot_jit(f.loop_gradient, d, 3, (const cot_array *[]){ u, k, next }, 3));
+    COT_TRY(cot_checkpoint_write(ctx, path,
+                                 &(cot_state){ .n = 1, .at = (cot_named[]){ { "u", u } } }));
+    COT_TRY(run_reads(ctx, path, &in_file));
+    *h = 2166136261u;
+    COT_TRY(hash_rows(ctx, u, h));
+    if (in_file != *h)
+        printf("process %d reads other bytes than it wrote\n", comm->rank);
+    COT_TRY(hash_rows(ctx, d[0], h));
+    COT_TRY(hash_rows(ctx, d[1], h));
+    *h = hash(*h, d[2]);
+    cot_array_free(u), cot_array_free(k), cot_array_free(next);
+    cot_array_free(d[0]), cot_array_free(d[1]), cot_array_free(d[2]);
+    return COT_OK;
+}
+
 static cot_status
 run_other(cot_context *ctx)
 {
@@ -142,12 +222,16 @@ main(int argc, char **argv)
     if (cot_mpi_open(&mpi, MPI_COMM_WORLD, 5))
         return 2;
     inner = mpi.comm;
-    const int one = *fault && mpi.comm.rank == 1;
-    if (one)
-        mpi.comm.exchange = faulty_exchange;
+    const char *path = argc > 2 ? argv[2] : NULL;
+    const int one = *fault && !path && mpi.comm.rank == 1;
+    if (one || path)
+        mpi.comm.exchange = path ? counted_exchange : faulty_exchange;
     cot_context *ctx = cot_context_new(&(cot_options){ .comm = &mpi.comm, .cache_dir = "off" });
-    const cot_status status =
-        one && strcmp(fault, "other") == 0 ? run_other(ctx) : run(ctx, &h);
+    const cot_status status = path && strcmp(fault, "heat") == 0
+                                  ? run_heat(ctx, &mpi.comm, path, &h)
+                              : path                               ? run_reads(ctx, path, &h)
+                              : one && strcmp(fault, "other") == 0 ? run_other(ctx)
+                                                                   : run(ctx, &h);
     if (status != COT_OK) {
         fprintf(stderr, "process %d: %s\n", mpi.comm.rank, cot_error(ctx));
         fflush(stderr);

@@ -7,13 +7,19 @@ source=$1 folder=$2 cc=$3 start=$4
 for tool in "$cc" "$start"; do
     command -v "$tool" >/dev/null || { echo "no $tool: skipped"; exit 77; }
 done
+echo '#include <mpi.h>' | "$cc" -E -x c - >/dev/null 2>&1 ||
+    { echo "$cc finds no mpi.h: skipped"; exit 77; }
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 # More processes than cores, and a user of any name.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-"$cc" -std=c11 -O1 -Wall -Wextra -Werror -I"$source/include" "$source/tests/processes/mpi.c" \
-    -o "$tmp/mpi" -L"$folder" -lcotrace -Wl,-rpath,"$folder"
+build() {
+    "$cc" -std=c11 -O1 -Wall -Wextra -Werror -I"$source" -I"$source/include" "$@" \
+        -L"$folder" -lcotrace -Wl,-rpath,"$folder"
+}
+build "$source/tests/processes/mpi.c" -o "$tmp/mpi"
+build -DHEAT_MPI "$source/examples/heat.c" -o "$tmp/heat"
 
 want=$("$start" -n 1 "$tmp/mpi")
 set -- $want
@@ -22,6 +28,19 @@ for n in 2 3 4; do
     got=$(timeout 100 "$start" -n $n "$tmp/mpi")
     [ "$got" = "$want" ] || { echo "$n processes: '$got', one: '$want'"; exit 1; }
 done
+
+# Halos, a gradient, and a checkpoint that another number of processes reads.
+want=$("$start" -n 1 "$tmp/mpi" heat "$tmp/state")
+read=$("$start" -n 1 "$tmp/mpi" reads "$tmp/state")
+for n in 2 3 4; do
+    got=$(timeout 100 "$start" -n $n "$tmp/mpi" heat "$tmp/state")
+    [ "$got" = "$want" ] || { echo "heat, $n processes: '$got', one: '$want'"; exit 1; }
+    got=$(timeout 100 "$start" -n $((5 - n)) "$tmp/mpi" reads "$tmp/state")
+    [ "$got" = "$read" ] || { echo "$n processes write, others read '$got': '$read'"; exit 1; }
+done
+timeout 100 "$start" -n 3 "$tmp/heat" >"$tmp/out"
+grep -qxF "$(cat "$tmp/out")" "$source/examples/expected/heat.txt" ||
+    { echo "the example prints:"; cat "$tmp/out"; exit 1; }
 
 # What goes wrong ends all processes, soon.
 fails() {
