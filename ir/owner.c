@@ -100,8 +100,6 @@ ir_owned_list(int64_t groups, const ir_owned *own, int64_t *list)
     }
 }
 
-/* ---- parts of sums ---- */
-
 /* The elements of a leaf below a group. */
 static int64_t
 elements_below(int64_t first, int64_t size, int64_t group)

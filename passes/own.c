@@ -13,7 +13,7 @@
  *   pointwise, transpose
  *                    of own rows: the own rows of the result
  *   scan around these
- *                    carries own rows where a step makes own rows of them (own_loop.c)
+ *                    carries own rows where a step makes own rows of them
  *   anything else    takes whole values, which "processes.gather" puts together
  *
  * Arguments and results are whole on every process, or spread: then a process has its rows.
@@ -27,179 +27,6 @@
  *
  * Wants: prepared.  Gives: the same function, bit for bit. */
 #include "passes/own.h"
-
-#include "ir/custom.h"
-
-/* ---- calls ---- */
-
-ir_owned
-pass_owned(const own_walk *w, int64_t groups)
-{
-    const pass_world *world = w->program->world;
-
-    return ir_owned_by(w->program->rule, groups, world->size, world->rank);
-}
-
-ir_ref
-pass_own_call(own_walk *w, const char *name, ir_ref x, const ir_type *t, ir_ints attrs)
-{
-    ir_build *g = ir_build_new(w->b->ctx, name);
-    ir_graph *forward;
-
-    if (!x || !t)
-        return IR_NONE;
-    ir_input(g, ir_btype(w->b, x), NULL);
-    ir_output(g, ir_zeros(g, t));
-    const cot_status status = ir_build_end(g, &forward);
-    if (status != COT_OK) {
-        w->b->status = status;
-        return IR_NONE;
-    }
-    return ir_node1(w->b, OP_custom_call, 1, &x,
-                    &(ir_attrs){ .custom = { .name = ir_intern(w->b->ctx, name),
-                                             .attrs = attrs,
-                                             .effects = true,
-                                             .opaque = true,
-                                             .forward = forward } });
-}
-
-static ir_ints
-numbers(ir_build *b, int n, const int64_t *x)
-{
-    return (ir_ints){ n, ir_copy_bytes(b->arena, x, sizeof *x * (size_t)n) };
-}
-
-const ir_type *
-pass_with_rows(ir_build *b, const ir_type *t, int axis, int64_t n)
-{
-    const ir_type *row = ir_type_close(b->ctx, t, axis);
-
-    return row ? ir_type_open(b->ctx, row, axis, n) : NULL;
-}
-
-/* ---- the two forms of a value ---- */
-
-static int64_t
-groups_of(const own_walk *w, ir_ref v)
-{
-    return ir_type_at(w->f, v)->dims[w->axis[v]];
-}
-
-/* Own rows along an axis, put together. */
-static ir_ref
-gather(own_walk *w, ir_ref x, int axis, int64_t groups)
-{
-    x = ir_move_axis(w->b, x, axis, 0);
-    if (!x)
-        return IR_NONE;
-    x = pass_own_call(w, PASS_WORLD_GATHER, x,
-                      pass_with_rows(w->b, ir_btype(w->b, x), 0, groups),
-                      numbers(w->b, 2, (int64_t[]){ w->program->rule, groups }));
-    return ir_move_axis(w->b, x, 0, axis);
-}
-
-/* A sum that no node has read yet: all of it, or with parted >= 0 the own rows along its first
- * axis, of so many. */
-static ir_ref
-reduce(own_walk *w, const own_sum *s, ir_ref x, const ir_type *t, int64_t parted)
-{
-    return pass_own_call(
-        w, PASS_WORLD_REDUCE, x, t,
-        numbers(w->b, 4, (int64_t[]){ w->program->rule, s->groups, IR_BY_SUM, parted }));
-}
-
-static ir_ref
-whole_sum(own_walk *w, const own_sum *s)
-{
-    const ir_ref y = s->rows ? reduce(w, s, s->rows, s->type, -1) : IR_NONE;
-
-    return y && s->perm ? ir_transpose(w->b, y, s->perm) : y;
-}
-
-/* Rows along an axis of the transposed sum.  The call makes them of its first axis, to which
- * the axis goes in the operand. */
-static ir_ref
-sum_rows(own_walk *w, const own_sum *s, int axis)
-{
-    ir_build *b = w->b;
-    const int from = s->perm ? (int)s->perm[axis] : axis;
-    const ir_ref x = ir_move_axis(b, s->rows, from + 1, 1);
-
-    if (!x)
-        return IR_NONE;
-    const int64_t n = s->type->dims[from], own = pass_owned(w, n).groups;
-    const ir_type *row = ir_type_close(b->ctx, s->type, from),
-                  *t = row ? ir_type_open(b->ctx, row, 0, own) : NULL;
-    const ir_ref y = ir_move_axis(b, t ? reduce(w, s, x, t, n) : IR_NONE, 0, from);
-    return y && s->perm ? ir_transpose(b, y, s->perm) : y;
-}
-
-ir_ref
-pass_own_whole(own_walk *w, ir_ref v)
-{
-    if (w->whole[v])
-        return w->whole[v];
-    if (w->rows[v])
-        w->whole[v] = gather(w, w->rows[v], w->axis[v], groups_of(w, v));
-    else if (w->sum[v])
-        w->whole[v] = whole_sum(w, w->sum[v]);
-    else if (w->picked[v])
-        w->whole[v] = pass_picked_whole(w, v);
-    return w->whole[v];
-}
-
-/* The own rows of x along an axis: a slice, or a gather of rows. */
-static ir_ref
-take_rows(own_walk *w, ir_ref x, int axis)
-{
-    ir_build *b = w->b;
-    const ir_type *t = ir_btype(b, x);
-    const ir_owned own = pass_owned(w, t->dims[axis]);
-    int64_t *list = IR_NEW_N(b->arena, int64_t, own.groups + 1), rest[COT_MAX_RANK],
-            sizes[COT_MAX_RANK];
-    const int64_t count[2] = { own.groups, 1 }, at = axis;
-    int n = 0;
-
-    if (own.rule == IR_OWN_RUNS)
-        return ir_slice_axis(b, x, axis, own.first, own.first + own.groups);
-    ir_owned_list(t->dims[axis], &own, list);
-    for (int k = 0; k < t->rank; k++) {
-        sizes[k] = k == axis ? 1 : t->dims[k];
-        if (k != axis)
-            rest[n++] = k;
-    }
-    ir_ref i = ir_constant(b, ir_type_new(b->ctx, COT_I64, 2, count), list);
-    const ir_ints none = { 0, NULL }, place = { 1, &at };
-    return ir_node1(
-        b, OP_gather, 2, (ir_ref[]){ x, i },
-        &(ir_attrs){
-            .gather = {
-                { n, rest }, place, none, none, place, { t->rank, sizes }, IR_MODE_PROMISE } });
-}
-
-ir_ref
-pass_own_rows(own_walk *w, ir_ref v, int axis)
-{
-    if (w->sum[v] && !w->whole[v] && !w->rows[v]) {
-        w->rows[v] = sum_rows(w, w->sum[v], axis);
-        w->axis[v] = axis;
-    }
-    if (w->rows[v] && w->axis[v] == axis)
-        return w->rows[v];
-    const ir_ref x = pass_own_whole(w, v), one = pass_same_along(w->b, x, axis);
-    if (one)
-        return ir_broadcast_axis(w->b, one, axis,
-                                 pass_owned(w, ir_type_at(w->f, v)->dims[axis]).groups);
-    return x ? take_rows(w, x, axis) : IR_NONE;
-}
-
-bool
-pass_is_parted(const own_walk *w, ir_ref v)
-{
-    return w->rows[v] && !w->whole[v];
-}
-
-/* ---- nodes ---- */
 
 static void
 own_scan(own_walk *w, const ir_node *n)
@@ -232,7 +59,7 @@ own_reduce(own_walk *w, const ir_node *n)
 {
     const ir_ref v = n->in[0];
     const ir_combine by = ir_ops[n->op].by;
-    const int64_t groups = groups_of(w, v);
+    const int64_t groups = pass_groups_of(w, v);
     ir_ref x = ir_move_axis(w->b, w->rows[v], w->axis[v], 0);
 
     if (by == IR_BY_SUM) {
@@ -241,9 +68,9 @@ own_reduce(own_walk *w, const ir_node *n)
         return;
     }
     x = ir_reduce(w->b, (ir_op)n->op, x, (ir_axes)1);
-    w->whole[n->first] = pass_own_call(
-        w, PASS_WORLD_REDUCE, x, ir_type_at(w->f, n->first),
-        numbers(w->b, 4, (int64_t[]){ w->program->rule, groups, by, -1 }));
+    w->whole[n->first] =
+        pass_own_call(w, PASS_WORLD_REDUCE, x, ir_type_at(w->f, n->first),
+                      pass_numbers(w->b, 4, (int64_t[]){ w->program->rule, groups, by, -1 }));
 }
 
 static bool
@@ -308,6 +135,12 @@ own_pointwise(own_walk *w, const ir_node *n, int axis)
 }
 
 static cot_status own_graph(ir_graph *f, const void *user, ir_graph **out);
+/* f as this process runs it; if it is the whole program, with `begin` as its first call.  in,
+ * outs: by argument and result, the axis of which it has own rows, or OWN_WHOLE; NULL: all are
+ * whole.  OWN_EITHER of a result becomes what it is. */
+enum { OWN_WHOLE = -1, OWN_EITHER = -2 };
+static cot_status build_graph(const ir_graph *f, own_program *program, bool first,
+                              const int *in, int *outs, ir_graph **out);
 
 /* A node on whole values, the same on all processes; what is within it may have groups. */
 static void
@@ -330,6 +163,127 @@ copy_whole(own_walk *w, const ir_node *n)
         ir_add_node(w->b, (ir_op)n->op, n->n_in, in, &at, w->whole + n->first);
 }
 
+/* ---- scans whose steps are the same on all processes ---- */
+
+/* What a step takes and makes may be own rows: consts and slices as the operands are, results
+ * as they come out of the body.  A carry is own rows if a step makes own rows of them: this is
+ * tried.  The first trial takes carries as their start is; each next one as the one before it
+ * made them, and a carry that comes out in another form than it went in is whole from then on.
+ * Any choice is right, since rows and whole values convert into each other. */
+enum { TRIALS = 4 };
+
+typedef struct own_loop {
+    const ir_node *n;
+    int consts, carries;
+    int *in, *outs; /* of the body: axes, or OWN_WHOLE */
+    bool *settled;  /* by carry: it stays whole */
+} own_loop;
+
+/* The forms of the operands in the body; is any of them parted? */
+static bool
+take_operands(const own_walk *w, own_loop *l)
+{
+    bool any = false;
+
+    for (int i = 0; i < l->n->n_in; i++) {
+        const ir_ref v = l->n->in[i];
+        /* A step takes one element of the first axis of what it slices. */
+        const int axis = w->axis[v] - (i >= l->consts + l->carries);
+        const bool parted = pass_is_parted(w, v) && axis >= 0;
+        l->in[i] = parted ? axis : OWN_WHOLE;
+        any |= parted;
+    }
+    return any;
+}
+
+/* Takes the forms of the carries from what a trial made; has it changed any? */
+static bool
+take_carries(own_loop *l, int trial)
+{
+    bool changed = false;
+
+    for (int c = 0; c < l->carries; c++) {
+        int *in = &l->in[l->consts + c];
+        int want = l->outs[c];
+        if (l->settled[c] || (want != *in && (trial > 0 || *in != OWN_WHOLE)))
+            want = OWN_WHOLE;
+        l->settled[c] |= want == OWN_WHOLE && trial > 0;
+        changed |= want != *in;
+        *in = want;
+    }
+    return changed;
+}
+
+static void
+try_carries(own_walk *w, own_loop *l)
+{
+    bool changed = true;
+
+    for (int trial = 0; trial < TRIALS && changed && w->b->status == COT_OK; trial++) {
+        ir_graph *made;
+        for (int j = 0; j < l->n->n_out; j++)
+            l->outs[j] = OWN_EITHER;
+        w->b->status =
+            build_graph(l->n->at->scan.body, w->program, false, l->in, l->outs, &made);
+        changed = w->b->status == COT_OK && take_carries(l, trial);
+    }
+    for (int c = 0; c < l->carries && changed; c++)
+        l->in[l->consts + c] = OWN_WHOLE;
+}
+
+/* The loop with the forms that were found. */
+static void
+make_loop(own_walk *w, own_loop *l)
+{
+    const ir_node *n = l->n;
+    ir_ref *in = IR_NEW_N(w->b->arena, ir_ref, n->n_in + 1),
+           *y = IR_NEW_N(w->b->arena, ir_ref, n->n_out + 1);
+    ir_attrs at = ir_node_attrs(n);
+
+    for (int j = 0; j < n->n_out; j++)
+        l->outs[j] = j < l->carries ? l->in[l->consts + j] : OWN_EITHER;
+    w->b->status =
+        build_graph(n->at->scan.body, w->program, false, l->in, l->outs, &at.scan.body);
+    if (w->b->status != COT_OK)
+        return;
+    for (int i = 0; i < n->n_in; i++)
+        in[i] = l->in[i] == OWN_WHOLE
+                    ? pass_own_whole(w, n->in[i])
+                    : pass_own_rows(w, n->in[i], l->in[i] + (i >= l->consts + l->carries));
+    w->b->loc = n->loc;
+    ir_add_node(w->b, (ir_op)n->op, n->n_in, in, &at, y);
+    for (int j = 0; j < n->n_out; j++) {
+        const ir_ref v = n->first + (ir_ref)j;
+        if (l->outs[j] == OWN_WHOLE) {
+            w->whole[v] = y[j];
+            continue;
+        }
+        w->rows[v] = y[j];
+        w->axis[v] = l->outs[j] + (j >= l->carries);
+    }
+}
+
+static bool
+own_scan_loop(own_walk *w, const ir_node *n)
+{
+    ir_arena *a = w->b->arena;
+    own_loop l = { .n = n,
+                   .consts = (int)n->at->scan.consts,
+                   .carries = (int)n->at->scan.carries,
+                   .in = IR_NEW_N(a, int, n->n_in + 1),
+                   .outs = IR_NEW_N(a, int, n->n_out + 1),
+                   .settled = IR_NEW_N(a, bool, n->n_out + 1) };
+
+    if (!take_operands(w, &l) && !pass_has_groups(n->at->scan.body))
+        return false;
+    try_carries(w, &l);
+    if (w->b->status == COT_OK)
+        make_loop(w, &l);
+    return true;
+}
+
+/* ---- graphs ---- */
+
 static bool
 is_same_rank(const own_walk *w, const ir_node *n)
 {
@@ -350,9 +304,9 @@ own_node(own_walk *w, const ir_node *n)
     w->b->loc = n->loc;
     if (ir_is_spread(n) && !n->at->scan.body->effectful)
         own_scan(w, n);
-    else if (ir_ops[n->op].record == IR_AT_scan && pass_own_loop(w, n))
+    else if (ir_ops[n->op].record == IR_AT_scan && own_scan_loop(w, n))
         return;
-    else if (parted && is_shared(n) && groups_of(w, x) > 0 &&
+    else if (parted && is_shared(n) && pass_groups_of(w, x) > 0 &&
              n->at->axes.axes == ir_axes_of(w->axis[x]))
         own_reduce(w, n);
     else if (parted && ir_ops[n->op].record == IR_AT_perm)
@@ -396,9 +350,9 @@ own_outputs(own_walk *w, int *axis)
     }
 }
 
-cot_status
-pass_own_build(const ir_graph *f, own_program *program, bool first, const int *in, int *outs,
-               ir_graph **out)
+static cot_status
+build_graph(const ir_graph *f, own_program *program, bool first, const int *in, int *outs,
+            ir_graph **out)
 {
     own_walk w = { .program = program, .b = ir_build_like(f, f->name), .f = f };
     const pass_world *world = program->world;
@@ -416,7 +370,7 @@ pass_own_build(const ir_graph *f, own_program *program, bool first, const int *i
     if (first) {
         const ir_type *t = ir_type_new(f->ctx, COT_U8, 0, NULL);
         pass_own_call(&w, PASS_WORLD_BEGIN, ir_splat_int(w.b, t, 0), t,
-                      numbers(w.b, 1, (int64_t[]){ (int64_t)world->hash }));
+                      pass_numbers(w.b, 1, (int64_t[]){ (int64_t)world->hash }));
     }
     for (uint32_t i = 1; i < f->n_nodes && w.b->status == COT_OK; i++)
         own_node(&w, &f->node[i]);
@@ -429,7 +383,7 @@ own_graph(ir_graph *f, const void *user, ir_graph **out)
 {
     *out = f;
     return pass_has_groups(f)
-               ? pass_own_build(f, *(own_program *const *)user, false, NULL, NULL, out)
+               ? build_graph(f, *(own_program *const *)user, false, NULL, NULL, out)
                : COT_OK;
 }
 
@@ -438,13 +392,14 @@ static cot_status
 build(const ir_graph *f, own_program *program, ir_graph **out)
 {
     const pass_world *world = program->world;
-    int *in = IR_NEW_N(f->arena, int, f->n_in + 1), *outs = IR_NEW_N(f->arena, int, f->n_out + 1);
+    int *in = IR_NEW_N(f->arena, int, f->n_in + 1),
+        *outs = IR_NEW_N(f->arena, int, f->n_out + 1);
 
     for (int i = 0; i < f->n_in; i++)
         in[i] = world->spread_in && world->spread_in[i] ? 0 : OWN_WHOLE;
     for (int j = 0; j < f->n_out; j++)
         outs[j] = world->spread_out && world->spread_out[j] ? 0 : OWN_WHOLE;
-    return pass_own_build(f, program, true, in, outs, out);
+    return build_graph(f, program, true, in, outs, out);
 }
 
 cot_status

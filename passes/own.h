@@ -1,4 +1,5 @@
-/* pass_own: what its files share.  own.c has the walk, own_rows.c the rows that move. */
+/* pass_own: what its files share.  own.c has the walk, own_value.c the forms of values,
+ * own_rows.c the rows that move. */
 #ifndef PASSES_OWN_H
 #define PASSES_OWN_H
 
@@ -42,6 +43,9 @@ typedef struct own_walk {
 ir_owned pass_owned(const own_walk *w, int64_t groups);
 /* A call of C code that makes a value of type t of x. */
 ir_ref pass_own_call(own_walk *w, const char *name, ir_ref x, const ir_type *t, ir_ints attrs);
+ir_ints pass_numbers(ir_build *b, int n, const int64_t *x);
+/* The size of the axis of which value v of f has own rows. */
+int64_t pass_groups_of(const own_walk *w, ir_ref v);
 /* t with another number of rows on an axis. */
 const ir_type *pass_with_rows(ir_build *b, const ir_type *t, int axis, int64_t n);
 /* Value v of f, whole; its own rows along an axis; has it own rows alone? */
@@ -51,16 +55,5 @@ bool pass_is_parted(const own_walk *w, ir_ref v);
 
 /* Does n pick whole rows of one value?  Then its result is noted, or made. */
 bool pass_own_pick(own_walk *w, const ir_node *n);
-/* What was noted, of the whole value. */
-ir_ref pass_picked_whole(own_walk *w, ir_ref v);
-
-/* f as this process runs it; if it is the whole program, with `begin` as its first call.  in,
- * outs: by argument and result, the axis of which it has own rows, or OWN_WHOLE; NULL: all are
- * whole.  OWN_EITHER of a result becomes what it is. */
-enum { OWN_WHOLE = -1, OWN_EITHER = -2 };
-cot_status pass_own_build(const ir_graph *f, own_program *program, bool first, const int *in,
-                          int *outs, ir_graph **out);
-/* own_loop.c: a scan around spread ones, or of own rows; false: none of them is. */
-bool pass_own_loop(own_walk *w, const ir_node *n);
 
 #endif

@@ -93,8 +93,6 @@ new_list(const own_walk *w, ir_ref base, int axis, run_list *l)
     return p;
 }
 
-/* ---- ops ---- */
-
 static bool
 pick_slice(own_walk *w, const ir_node *n)
 {
@@ -106,9 +104,9 @@ pick_slice(own_walk *w, const ir_node *n)
     if (!base)
         return false;
     for (int k = 0; k < t->rank; k++)
-        if (k != axis && (n->at->slice.start.at[k] != 0 ||
-                          n->at->slice.limit.at[k] != t->dims[k] ||
-                          n->at->slice.stride.at[k] != 1))
+        if (k != axis &&
+            (n->at->slice.start.at[k] != 0 || n->at->slice.limit.at[k] != t->dims[k] ||
+             n->at->slice.stride.at[k] != 1))
             return false;
     w->picked[n->first] = new_list(w, base, axis, &l);
     add_rows(w, &l, n->in[0], n->at->slice.start.at[axis],
@@ -130,10 +128,10 @@ move_rows(own_walk *w, const ir_node *n, const own_picked *p)
     attrs[1] = ir_type_at(w->f, p->base)->dims[p->axis];
     attrs[2] = p->total;
     memcpy(attrs + 3, p->run, sizeof *attrs * 2 * (size_t)p->n);
-    const ir_ref y = pass_own_call(
-        w, PASS_WORLD_MOVE, x,
-        pass_with_rows(b, ir_btype(b, x), 0, pass_owned(w, p->total).groups),
-        (ir_ints){ (int)(3 + 2 * p->n), attrs });
+    const ir_ref y =
+        pass_own_call(w, PASS_WORLD_MOVE, x,
+                      pass_with_rows(b, ir_btype(b, x), 0, pass_owned(w, p->total).groups),
+                      (ir_ints){ (int)(3 + 2 * p->n), attrs });
     w->rows[n->first] = ir_move_axis(b, y, 0, p->axis);
     w->axis[n->first] = p->axis;
     w->program->moves = true;
@@ -201,22 +199,4 @@ pass_own_pick(own_walk *w, const ir_node *n)
     case IR_AT_axis: return pick_concatenation(w, n);
     default: return false;
     }
-}
-
-ir_ref
-pass_picked_whole(own_walk *w, ir_ref v)
-{
-    const own_picked *p = w->picked[v];
-    const ir_ref x = pass_own_whole(w, p->base);
-    ir_ref *part = IR_NEW_N(w->b->arena, ir_ref, p->n + 1);
-
-    if (!x)
-        return IR_NONE;
-    for (int64_t k = 0; k < p->n; k++) {
-        const int64_t first = p->run[2 * k], n = p->run[2 * k + 1];
-        part[k] = first < 0 ? ir_zeros(w->b, pass_with_rows(w->b, ir_btype(w->b, x), p->axis, n))
-                            : ir_slice_axis(w->b, x, p->axis, first, first + n);
-    }
-    return p->n ? ir_concatenate(w->b, (int)p->n, part, p->axis)
-                : ir_slice_axis(w->b, x, p->axis, 0, 0);
 }

@@ -160,7 +160,7 @@ typedef struct pass_world {
 } pass_world;
 #define PASS_WORLD_BEGIN "processes.begin"
 #define PASS_WORLD_GATHER "processes.gather"
-#define PASS_WORLD_MOVE "processes.move"
+#define PASS_WORLD_MOVE   "processes.move"
 #define PASS_WORLD_REDUCE "processes.reduce"
 cot_status pass_own(const ir_graph *f, const pass_world *world, ir_graph **out);
 /* The same function, with products that no later pass contracts with sums. */

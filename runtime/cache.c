@@ -79,8 +79,7 @@ fits_spread(const cot_kernel *k, const miss *m)
         return false;
     for (int i = 0; i < m->n; i++)
         if (m->args[i]->spread != k->spread[i] ||
-            (k->spread[i] &&
-             m->args[i]->all != ir_type_at(k->graph, k->graph->in[i])->dims[0]))
+            (k->spread[i] && m->args[i]->all != ir_type_at(k->graph, k->graph->in[i])->dims[0]))
             return false;
     for (int i = 0; i < m->n_results; i++)
         if ((m->results[i] && m->results[i]->spread) != k->spread[k->n_in + i])

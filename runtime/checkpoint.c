@@ -26,8 +26,13 @@
 #include "runtime/together.h"
 
 enum { VERSION = 1, WORD = 8, HEAD = 6 * WORD, ENTRY = 7 * WORD, ALIGN = 64 };
-enum { AT_VERSION = WORD, AT_ARRAYS = 2 * WORD, AT_HEADER = 3 * WORD, AT_FILE = 4 * WORD,
-       AT_HASH = 5 * WORD };
+enum {
+    AT_VERSION = WORD,
+    AT_ARRAYS = 2 * WORD,
+    AT_HEADER = 3 * WORD,
+    AT_FILE = 4 * WORD,
+    AT_HASH = 5 * WORD
+};
 static const char magic[WORD + 1] = "COTCKPT\n";
 
 /* ---- bytes ---- */
@@ -84,7 +89,7 @@ hash_rows(const cot_array *a)
 
 /* ---- what a file holds ---- */
 
-typedef struct entry {
+typedef struct saved {
     const char *name; /* not ended by 0 in a header that is read */
     size_t length;
     cot_type type; /* of the whole; type.more is dims */
@@ -92,23 +97,23 @@ typedef struct entry {
     bool spread;
     uint64_t offset, bytes, hash;
     cot_array *array;
-} entry;
+} saved;
 
 typedef struct content {
     int n;
-    entry *at;
+    saved *at;
     uint64_t header, size; /* bytes */
 } content;
 
 static uint64_t
-entry_bytes(const entry *e)
+entry_bytes(const saved *e)
 {
     return ENTRY + WORD * (uint64_t)e->type.rank + rounded(e->length, WORD);
 }
 
 /* The bytes of an array of these sizes; false: more than can be. */
 static bool
-type_bytes(const entry *e, uint64_t *out)
+type_bytes(const saved *e, uint64_t *out)
 {
     uint64_t n = cot_dtype_size(e->type.dtype);
     bool none = false;
@@ -134,7 +139,7 @@ lay_out(content *c)
         c->header += entry_bytes(&c->at[i]);
     c->size = c->header;
     for (int i = 0; i < c->n; i++) {
-        entry *e = &c->at[i];
+        saved *e = &c->at[i];
         if (!type_bytes(e, &e->bytes) || c->size > (uint64_t)1 << 61)
             return false;
         e->offset = rounded(c->size, ALIGN);
@@ -157,7 +162,7 @@ make_header(const content *c, uint8_t *to)
     put(to + AT_ARRAYS, (uint64_t)c->n);
     put(to + AT_HEADER, c->header);
     put(to + AT_FILE, c->size);
-    for (const entry *e = c->at; e < c->at + c->n; at += entry_bytes(e), e++) {
+    for (const saved *e = c->at; e < c->at + c->n; at += entry_bytes(e), e++) {
         const char *dtype = cot_dtype_name(e->type.dtype);
         uint8_t *name = at + ENTRY + WORD * (size_t)e->type.rank;
         put(at, e->length);
@@ -181,8 +186,8 @@ describe(const cot_state *s, content *c)
 
     for (int i = 0; i < s->n; i++) {
         const cot_array *a = named[i].array;
-        entry *e = &c->at[i];
-        *e = (entry){ .name = named[i].name, .length = strlen(named[i].name), .type = a->type };
+        saved *e = &c->at[i];
+        *e = (saved){ .name = named[i].name, .length = strlen(named[i].name), .type = a->type };
         memcpy(e->dims, a->dims, sizeof *e->dims * (size_t)a->type.rank);
         e->type.more = e->dims;
         e->spread = a->spread;
@@ -198,11 +203,11 @@ hash_content(const content *c)
 {
     uint64_t h = (uint64_t)c->n;
 
-    for (const entry *e = c->at; e < c->at + c->n; e++) {
+    for (const saved *e = c->at; e < c->at + c->n; e++) {
         h = ir_hash_u64(h, hash_bytes(e->spread, (const uint8_t *)e->name, e->length));
         h = ir_hash_u64(h, (uint64_t)e->type.dtype << 8 | (uint64_t)e->type.rank);
-        h = ir_hash_u64(h, hash_bytes(0, (const uint8_t *)e->dims,
-                                      sizeof *e->dims * (size_t)e->type.rank));
+        h = ir_hash_u64(
+            h, hash_bytes(0, (const uint8_t *)e->dims, sizeof *e->dims * (size_t)e->type.rank));
     }
     return h;
 }
@@ -226,10 +231,9 @@ own_parts(cot_context *ctx, const content *c, bool all, rt_extent *part)
 {
     int n = 0;
 
-    for (const entry *e = c->at; e < c->at + c->n; e++) {
+    for (const saved *e = c->at; e < c->at + c->n; e++) {
         const cot_array *a = e->array;
-        const uint64_t row =
-            e->spread && e->dims[0] ? e->bytes / (uint64_t)e->dims[0] : 0;
+        const uint64_t row = e->spread && e->dims[0] ? e->bytes / (uint64_t)e->dims[0] : 0;
         if (e->spread || all || rt_rank(ctx) == 0)
             part[n++] = (rt_extent){ e->offset + (uint64_t)a->first * row, a->bytes, a->data };
     }
@@ -304,7 +308,7 @@ cot_checkpoint_write(cot_context *ctx, const char *path, const cot_state *s)
 
 /* What is wrong with an entry at byte `at` of a header, or NULL. */
 static const char *
-read_entry(const uint8_t *header, uint64_t bytes, uint64_t at, entry *e)
+read_entry(const uint8_t *header, uint64_t bytes, uint64_t at, saved *e)
 {
     char dtype[WORD + 1] = "";
 
@@ -314,7 +318,7 @@ read_entry(const uint8_t *header, uint64_t bytes, uint64_t at, entry *e)
                    left = bytes - at - ENTRY;
     if (rank > COT_MAX_RANK || length > left || left < WORD * rank + rounded(length, WORD))
         return "its header ends inside an array";
-    *e = (entry){ .length = (size_t)length };
+    *e = (saved){ .length = (size_t)length };
     memcpy(dtype, header + at + WORD, WORD);
     for (int t = COT_DTYPE_NONE + 1; t < COT_DTYPE_COUNT; t++)
         if (strcmp(cot_dtype_name((cot_dtype)t), dtype) == 0)
@@ -384,11 +388,10 @@ read_header(const char *path, content *c, rt_step *step)
         rt_read_parts(path, 1, &(rt_extent){ 0, HEAD, head }, step);
     const uint64_t bytes = take(head + AT_HEADER), n = take(head + AT_ARRAYS);
     if (!wrong && step->status == COT_OK)
-        wrong = memcmp(head, magic, WORD) != 0        ? "it is no checkpoint"
-                : take(head + AT_VERSION) != VERSION   ? "it is a checkpoint of another version"
-                : take(head + AT_FILE) != size         ? "it has not the length that it says"
-                : bytes < HEAD || bytes > size ||
-                        n > (bytes - HEAD) / ENTRY || n > 1 << 24
+        wrong = memcmp(head, magic, WORD) != 0       ? "it is no checkpoint"
+                : take(head + AT_VERSION) != VERSION ? "it is a checkpoint of another version"
+                : take(head + AT_FILE) != size       ? "it has not the length that it says"
+                : bytes < HEAD || bytes > size || n > (bytes - HEAD) / ENTRY || n > 1 << 24
                     ? "its header is damaged"
                     : NULL;
     if (wrong)
@@ -409,23 +412,22 @@ read_header(const char *path, content *c, rt_step *step)
     return header;
 }
 
-typedef struct filling {
+typedef struct listing {
     const content *c;
     cot_state *out;
-} filling;
+} listing;
 
 /* The list, with the names. */
 static cot_status
 make_list(cot_context *ctx, void *arg)
 {
-    filling *f = arg;
+    listing *f = arg;
 
     f->out->at = IR_NEW_N(&ctx->arena, cot_named, f->c->n + 1);
     for (int i = 0; i < f->c->n; i++) {
-        const entry *e = &f->c->at[i];
-        f->out->at[i] = (cot_named){
-            ir_format(&ctx->arena, "%.*s", (int)e->length, e->name), NULL
-        };
+        const saved *e = &f->c->at[i];
+        f->out->at[i] =
+            (cot_named){ ir_format(&ctx->arena, "%.*s", (int)e->length, e->name), NULL };
     }
     f->out->n = f->c->n;
     return COT_OK;
@@ -434,7 +436,7 @@ make_list(cot_context *ctx, void *arg)
 static void
 make_arrays(cot_context *ctx, content *c, cot_state *out, rt_step *step)
 {
-    filling f = { c, out };
+    listing f = { c, out };
 
     if (rt_guard(ctx, make_list, &f) != COT_OK)
         rt_step_fail(step, COT_ERR_MEMORY, "out of memory", 0);
@@ -452,7 +454,7 @@ compare_hashes(cot_context *ctx, const char *path, const content *c, uint64_t *s
         sum[i] = c->at[i].spread ? hash_rows(c->at[i].array) : 0;
     if (rt_add_all(ctx, c->n, sum))
         for (int i = 0; i < c->n; i++) {
-            const entry *e = &c->at[i];
+            const saved *e = &c->at[i];
             char text[100];
             snprintf(text, sizeof text, "the array \"%.*s\" is damaged: its hash differs",
                      (int)(e->length < 40 ? e->length : 40), e->name);
@@ -492,8 +494,8 @@ cot_checkpoint_read(cot_context *ctx, const char *path, cot_state *out)
     *out = (cot_state){ .n = 0 };
     uint8_t *header = read_header(path, &c, &step);
     cot_status status =
-        rt_agree(ctx, path, header && step.status == COT_OK ? hash_bytes(0, header, c.header) : 0,
-                 &step);
+        rt_agree(ctx, path,
+                 header && step.status == COT_OK ? hash_bytes(0, header, c.header) : 0, &step);
     if (status == COT_OK)
         status = read_content(ctx, path, &c, out, &step);
     if (status != COT_OK)

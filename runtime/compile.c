@@ -268,8 +268,7 @@ rt_kernel_new(const ir_graph *f, const rt_plan *p, const rt_lowered *low)
         memcpy(k->spread, low->spread, n);
     }
     for (int i = 0; i < f->n_in + own; i++) {
-        k->type[i] =
-            ir_type_at(types, i < f->n_in ? types->in[i] : types->out[i - f->n_in]);
+        k->type[i] = ir_type_at(types, i < f->n_in ? types->in[i] : types->out[i - f->n_in]);
         k->bytes[i] = (size_t)k->type[i]->size * cot_dtype_size(k->type[i]->dtype);
     }
     return k;

@@ -93,7 +93,7 @@ struct cot_kernel {
     int *over;            /* for each result: its donated argument, or -1 */
     const ir_type **type; /* of arguments, then results; interned */
     size_t *bytes;        /* likewise, their sizes */
-    bool *spread;         /* likewise, is it spread over processes? NULL: none is */
+    bool *spread; /* likewise, is it spread over processes? NULL: none is */
     size_t work_bytes;
     int64_t flops, traffic;     /* an estimate for one call */
     uint64_t used; /* the number of the last call: cache.c, with cache_bytes */

@@ -366,7 +366,7 @@ rt_npy_write_header(char out[RT_NPY_HEAD], const cot_type *type)
 }
 
 cot_status
-cot_npy_write(cot_context *ctx, const char *path, const cot_array *a)
+rt_npy_write_whole(cot_context *ctx, const char *path, const cot_array *a)
 {
     volatile cot_status status = COT_OK;
     char header[RT_NPY_HEAD];
@@ -384,8 +384,6 @@ cot_npy_write(cot_context *ctx, const char *path, const cot_array *a)
         }
         return status;
     }
-    if (a->spread)
-        return rt_npy_write_spread(ctx, path, a);
     COT_TRY(rt_want_here(ctx, a));
     const size_t head = rt_npy_write_header(header, &a->type);
     const int why =

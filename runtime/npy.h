@@ -34,7 +34,7 @@ cot_status rt_npy_array(cot_context *ctx, const rt_npy *h, cot_array **out);
  * elements follow it. */
 enum { RT_NPY_HEAD = 2048 };
 size_t rt_npy_write_header(char out[RT_NPY_HEAD], const cot_type *type);
-/* spread.c: a spread array, by all processes. */
-cot_status rt_npy_write_spread(cot_context *ctx, const char *path, const cot_array *a);
+/* cot_npy_write of an array that is not spread. */
+cot_status rt_npy_write_whole(cot_context *ctx, const char *path, const cot_array *a);
 
 #endif

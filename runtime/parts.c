@@ -30,8 +30,8 @@ static int
 write_all(int file, const rt_extent *e)
 {
     for (size_t at = 0; at < e->bytes;) {
-        const ssize_t n = pwrite(file, (const char *)e->at + at, least(e->bytes - at, MAX_PIECE),
-                                 (off_t)(e->offset + at));
+        const ssize_t n = pwrite(file, (const char *)e->at + at,
+                                 least(e->bytes - at, MAX_PIECE), (off_t)(e->offset + at));
         if (n < 0 && errno != EINTR)
             return errno;
         at += n > 0 ? (size_t)n : 0;

@@ -129,21 +129,19 @@ record_misplaced(cot_context *ctx, void *arg)
     const cot_kernel *k = m->k;
     const bool in = m->index < k->n_in, wants = k->spread && k->spread[m->index];
     const ir_graph *f = k->graph;
-    const ir_type *t =
-        ir_type_at(f, in ? f->in[m->index] : f->out[m->index - k->n_in]);
+    const ir_type *t = ir_type_at(f, in ? f->in[m->index] : f->out[m->index - k->n_in]);
 
-    return ir_fail(ctx, k->loc, f->name, ERR_usage,
-                   ir_format(&ctx->message_arena, "%s %d is %s; wants %s",
-                             in ? "argument" : "result", in ? m->index : m->index - k->n_in,
-                             !m->a->spread ? "whole"
-                                           : ir_format(&ctx->message_arena,
-                                                       "spread, with %lld rows of %lld",
-                                                       (long long)m->a->dims[0],
-                                                       (long long)m->a->all),
-                             wants ? ir_format(&ctx->message_arena,
-                                               "rows of %s that is spread over processes",
-                                               ir_type_str(ctx, t))
-                                   : "a whole array"));
+    return ir_fail(
+        ctx, k->loc, f->name, ERR_usage,
+        ir_format(
+            &ctx->message_arena, "%s %d is %s; wants %s", in ? "argument" : "result",
+            in ? m->index : m->index - k->n_in,
+            !m->a->spread ? "whole"
+                          : ir_format(&ctx->message_arena, "spread, with %lld rows of %lld",
+                                      (long long)m->a->dims[0], (long long)m->a->all),
+            wants ? ir_format(&ctx->message_arena, "rows of %s that is spread over processes",
+                              ir_type_str(ctx, t))
+                  : "a whole array"));
 }
 
 /* Is the array spread over processes just if the kernel wants it so, with as many rows? */
@@ -153,10 +151,10 @@ check_spread(const cot_kernel *k, int i, const cot_array *a)
     const ir_graph *f = k->graph;
     const bool wants = k->spread && k->spread[i];
 
-    if (wants ? a->spread &&
-                    a->all == ir_type_at(f, i < k->n_in ? f->in[i] : f->out[i - k->n_in])
-                                  ->dims[0]
-              : !a->spread || a->all == a->dims[0])
+    if (wants
+            ? a->spread &&
+                  a->all == ir_type_at(f, i < k->n_in ? f->in[i] : f->out[i - k->n_in])->dims[0]
+            : !a->spread || a->all == a->dims[0])
         return COT_OK;
     misplaced m = { i, k, a };
     return rt_guard(k->ctx, record_misplaced, &m);

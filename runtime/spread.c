@@ -1,5 +1,4 @@
-/* Spread arrays: making one, scatter and gather, npy files in parts (cotrace/spread.h). */
-#include <errno.h>
+/* Spread arrays: making one, scatter and gather (cotrace/spread.h). */
 #include <string.h>
 
 #include "ir/array.h"
@@ -7,8 +6,6 @@
 #include "ir/diag.h"
 #include "ir/map.h"
 #include "runtime/compile.h"
-#include "runtime/file.h"
-#include "runtime/npy.h"
 #include "runtime/together.h"
 #include "runtime/world_sum.h"
 
@@ -64,8 +61,6 @@ cot_array_spread(cot_context *ctx, cot_type type)
     return a;
 }
 
-/* ---- scatter and gather ---- */
-
 /* A call of all processes on one array. */
 typedef struct joint {
     const char *name; /* of the public function */
@@ -74,32 +69,6 @@ typedef struct joint {
     const cot_array *spread;
     rt_step step;
 } joint;
-
-/* The type of the whole; dims has room for COT_MAX_RANK. */
-static cot_type
-whole_type(const cot_array *a, int64_t *dims)
-{
-    cot_type t = a->type;
-
-    memcpy(dims, a->dims, sizeof *dims * (size_t)t.rank);
-    dims[0] = a->all;
-    if (t.rank > 8)
-        t.more = dims;
-    else
-        t.dims[0] = a->all;
-    return t;
-}
-
-static uint64_t
-hash_type(uint64_t h, const cot_type *t)
-{
-    const int64_t *dims = t->rank > 8 ? t->more : t->dims;
-
-    h = ir_hash_u64(h, (uint64_t)t->dtype << 8 | (uint64_t)t->rank);
-    for (int i = 0; i < t->rank; i++)
-        h = ir_hash_u64(h, (uint64_t)dims[i]);
-    return h;
-}
 
 static bool
 is_root(const joint *j)
@@ -119,20 +88,10 @@ agree(joint *j)
     else if (j->root < COT_ALL_PROCESSES || j->root >= rt_processes(j->ctx))
         rt_step_fail(&j->step, COT_ERR_ARG, "root is no process", 0);
     if (j->spread && j->spread->spread) {
-        const cot_type t = whole_type(j->spread, dims);
-        same = hash_type(same, &t);
+        const cot_type t = rt_whole_type(j->spread, dims);
+        same = rt_hash_type(same, &t);
     }
     return rt_agree(j->ctx, j->name, same, &j->step);
-}
-
-static size_t
-row_bytes(const cot_array *a)
-{
-    size_t n = cot_dtype_size(a->type.dtype);
-
-    for (int i = 1; i < a->type.rank; i++)
-        n *= (size_t)a->dims[i];
-    return n;
 }
 
 /* The rows of a process within the whole, and how many bytes they are. */
@@ -140,7 +99,7 @@ static char *
 place(const joint *j, int rank, char *whole, size_t *bytes)
 {
     const cot_rows rows = rt_rows_of(j->ctx, j->spread->all, rank);
-    const size_t row = row_bytes(j->spread);
+    const size_t row = rt_row_bytes(j->spread);
 
     *bytes = (size_t)rows.count * row;
     return whole ? whole + (size_t)rows.first * row : NULL;
@@ -189,7 +148,7 @@ cot_array_gather(cot_context *ctx, int root, const cot_array *spread, cot_array 
         return ir_fail_null(ctx, "array_gather", "the result");
     *whole = NULL;
     if (spread && spread->spread && is_root(&j)) {
-        const cot_type t = whole_type(spread, dims);
+        const cot_type t = rt_whole_type(spread, dims);
         *whole = rt_array_of(ctx, &t, false, &j.step);
     }
     cot_status status = agree(&j);
@@ -211,10 +170,10 @@ cot_array_scatter(cot_context *ctx, int root, const cot_array *whole, cot_array 
     if (!ctx)
         return COT_ERR_ARG;
     if (spread && spread->spread && is_root(&j)) {
-        const cot_type t = whole_type(spread, dims);
+        const cot_type t = rt_whole_type(spread, dims);
         if (!whole || whole->spread)
             rt_step_fail(&j.step, COT_ERR_ARG, "the array to scatter is not a whole one", 0);
-        else if (hash_type(0, &t) != hash_type(0, &whole->type))
+        else if (rt_hash_type(0, &t) != rt_hash_type(0, &whole->type))
             rt_step_fail(&j.step, COT_ERR_SHAPE,
                          "the array to scatter has not the type of the spread one", 0);
         else if (!ir_array_is_here(whole))
@@ -223,76 +182,4 @@ cot_array_scatter(cot_context *ctx, int root, const cot_array *whole, cot_array 
     const cot_status status = agree(&j);
     return status == COT_OK ? transfer(&j, whole && is_root(&j) ? whole->data : NULL, false)
                             : status;
-}
-
-/* ---- npy ---- */
-
-/* The own rows of a file in memory. */
-static cot_array *
-read_rows(cot_context *ctx, const void *file, size_t size, rt_step *step)
-{
-    rt_npy h;
-    const char *wrong = rt_npy_header(&h, file, size);
-    cot_array *a = NULL;
-
-    if (!wrong && h.rank == 0)
-        wrong = "it holds a scalar; wants an axis that is spread";
-    if (!wrong && h.fortran && h.rank > 1)
-        wrong = "its first axis varies fastest; wants one whose rows lie together";
-    if (!wrong) {
-        cot_type t = { h.dtype, h.rank, { 0 }, h.dims };
-        memcpy(t.dims, h.dims, sizeof t.dims);
-        a = rt_array_of(ctx, &t, true, step);
-    }
-    if (a && a->bytes)
-        wrong = rt_npy_elements(
-            &h, 0, (const char *)file + h.data + (size_t)a->first * row_bytes(a), a->bytes,
-            a->data);
-    if (wrong)
-        rt_step_fail(step, COT_ERR_PARSE, wrong, 0);
-    return a;
-}
-
-cot_status
-cot_npy_read_spread(cot_context *ctx, const char *path, cot_array **out)
-{
-    rt_step step = { COT_OK, "" };
-    int64_t dims[COT_MAX_RANK];
-    uint64_t same = 0;
-    size_t size;
-
-    if (!ctx || !path || !out)
-        return ir_fail_null(ctx, "npy_read_spread", path ? "the result" : "the path");
-    const void *file = rt_file_map(path, &size);
-    *out = NULL;
-    if (!file)
-        rt_step_fail(&step, COT_ERR_IO, NULL, errno);
-    else
-        *out = read_rows(ctx, file, size, &step);
-    rt_file_unmap(file, size);
-    if (*out) {
-        const cot_type t = whole_type(*out, dims);
-        same = hash_type(size, &t);
-    }
-    const cot_status status = rt_agree(ctx, path, same, &step);
-    if (status != COT_OK) {
-        cot_array_free(*out);
-        *out = NULL;
-    }
-    return status;
-}
-
-cot_status
-rt_npy_write_spread(cot_context *ctx, const char *path, const cot_array *a)
-{
-    rt_step step = { COT_OK, "" };
-    char header[RT_NPY_HEAD];
-    int64_t dims[COT_MAX_RANK];
-    const cot_type t = whole_type(a, dims);
-    const size_t head = rt_npy_write_header(header, &t), row = row_bytes(a);
-    const rt_extent part[2] = { { head + (uint64_t)a->first * row, a->bytes, a->data },
-                                { 0, head, header } };
-    const uint64_t size = head + (uint64_t)a->all * row;
-
-    return rt_write_parts(ctx, path, size, rt_rank(ctx) == 0 ? 2 : 1, part, &step);
 }

@@ -11,6 +11,7 @@
 #include "ir/array.h"
 #include "ir/context.h"
 #include "ir/diag.h"
+#include "ir/map.h"
 #include "runtime/compile.h"
 #include "runtime/world_sum.h"
 
@@ -34,8 +35,6 @@ rt_rank(const cot_context *ctx)
 {
     return rt_processes(ctx) > 1 ? ctx->comm->rank : 0;
 }
-
-/* ---- agreement ---- */
 
 typedef struct verdict {
     rt_step step;
@@ -144,7 +143,40 @@ rt_add_all(cot_context *ctx, int n, uint64_t *x)
     return good;
 }
 
-/* ---- arrays ---- */
+cot_type
+rt_whole_type(const cot_array *a, int64_t *dims)
+{
+    cot_type t = a->type;
+
+    memcpy(dims, a->dims, sizeof *dims * (size_t)t.rank);
+    dims[0] = a->all;
+    if (t.rank > 8)
+        t.more = dims;
+    else
+        t.dims[0] = a->all;
+    return t;
+}
+
+uint64_t
+rt_hash_type(uint64_t h, const cot_type *t)
+{
+    const int64_t *dims = t->rank > 8 ? t->more : t->dims;
+
+    h = ir_hash_u64(h, (uint64_t)t->dtype << 8 | (uint64_t)t->rank);
+    for (int i = 0; i < t->rank; i++)
+        h = ir_hash_u64(h, (uint64_t)dims[i]);
+    return h;
+}
+
+size_t
+rt_row_bytes(const cot_array *a)
+{
+    size_t n = cot_dtype_size(a->type.dtype);
+
+    for (int i = 1; i < a->type.rank; i++)
+        n *= (size_t)a->dims[i];
+    return n;
+}
 
 cot_rows
 rt_rows_of(const cot_context *ctx, int64_t all, int rank)

@@ -19,13 +19,18 @@ void rt_step_fail(rt_step *s, cot_status status, const char *text, int error);
 int rt_processes(const cot_context *ctx);
 int rt_rank(const cot_context *ctx);
 /* All say how it went, and compare `same`, which they must agree in: COT_OK on all, or a status
- * on all, with the error recorded: "what: process 2: why".  The step is noted as failed then. */
+ * on all, with the error recorded, "what: process 2: why", and noted in the step. */
 cot_status rt_agree(cot_context *ctx, const char *what, uint64_t same, rt_step *step);
 /* The sums over all processes of n numbers; false: the communicator has failed. */
 bool rt_add_all(cot_context *ctx, int n, uint64_t *x);
 
 /* The rows of an axis that a process has. */
 cot_rows rt_rows_of(const cot_context *ctx, int64_t all, int rank);
+/* The type of the whole of a spread array; dims has room for COT_MAX_RANK. */
+cot_type rt_whole_type(const cot_array *a, int64_t *dims);
+uint64_t rt_hash_type(uint64_t h, const cot_type *t);
+/* Of a row along the first axis. */
+size_t rt_row_bytes(const cot_array *a);
 /* A spread array, or a whole one, of the type of a whole one: its memory holds nothing defined.
  * NULL, with the step failed: memory is short. */
 cot_array *rt_array_of(cot_context *ctx, const cot_type *type, bool spread, rt_step *step);

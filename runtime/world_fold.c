@@ -6,8 +6,6 @@
 
 #include "ir/scalar.h"
 
-/* ---- arithmetic ---- */
-
 cot_dtype
 rt_wide_type(cot_dtype t)
 {
@@ -35,7 +33,7 @@ EACH(add, uint8_t, x + y)
 EACH(add, uint16_t, x + y)
 EACH(add, uint32_t, x + y)
 EACH(add, uint64_t, x + y)
-EACH(and, uint8_t, x & y)
+EACH(and, uint8_t, x &y)
 EACH(or, uint8_t, x | y)
 
 /* A NaN wins, the first of two; -0 is less than +0. */
@@ -125,8 +123,6 @@ rt_narrow(cot_dtype t, int64_t n, const void *from, void *to)
         ((uint16_t *)to)[i] = t == COT_F16 ? ir_f32_to_f16(((const float *)from)[i])
                                            : ir_f32_to_bf16(((const float *)from)[i]);
 }
-
-/* ---- a stack of nodes ---- */
 
 static void
 join(rt_fold *s, int below)

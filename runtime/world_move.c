@@ -11,8 +11,6 @@
 
 #include "runtime/world_sum.h"
 
-/* ---- gather ---- */
-
 /* Rows of process p to their places in the whole value. */
 static void
 put_rows(const ir_owned *own, size_t row, const int64_t *list, const char *x, char *out)
@@ -47,17 +45,14 @@ rt_world_gather(const cot_comm *c, ir_own_rule rule, int64_t groups, size_t row,
 {
     char *other = malloc((size_t)groups * row + 1);
     int64_t *list = malloc(sizeof *list * (size_t)(groups + 1));
-    const int status = other && list
-                           ? gather_rows(c, rule, groups, row, list, other, rows, out)
-                           : RT_WORLD_MEMORY;
+    const int status = other && list ? gather_rows(c, rule, groups, row, list, other, rows, out)
+                                     : RT_WORLD_MEMORY;
 
     free(other), free(list);
     return status;
 }
 
-/* ---- move ---- */
-
-typedef struct moving {
+typedef struct row_move {
     const cot_comm *comm;
     const rt_move *m;
     size_t row;
@@ -67,10 +62,10 @@ typedef struct moving {
     int *owner;             /* by row of x */
     int64_t *place;         /* by row of x: which of its owner's it is */
     int64_t *list, *theirs; /* the rows of the result: of this process, of another */
-} moving;
+} row_move;
 
 static void
-find_rows(moving *v)
+find_rows(row_move *v)
 {
     const rt_move *m = v->m;
     int64_t i = 0;
@@ -90,7 +85,7 @@ find_rows(moving *v)
 
 /* The rows that process p needs of this one, in the order of its own; how many bytes. */
 static size_t
-pack(const moving *v, const ir_owned *their, char *to)
+pack(const row_move *v, const ir_owned *their, char *to)
 {
     size_t n = 0;
 
@@ -106,7 +101,7 @@ pack(const moving *v, const ir_owned *their, char *to)
 
 /* Rows that came from process p to their places; zeros are there already. */
 static size_t
-unpack(const moving *v, const ir_owned *own, int p, const char *x)
+unpack(const row_move *v, const ir_owned *own, int p, const char *x)
 {
     size_t n = 0;
 
@@ -122,7 +117,7 @@ unpack(const moving *v, const ir_owned *own, int p, const char *x)
 }
 
 static int
-move_rows(moving *v)
+move_rows(row_move *v)
 {
     const cot_comm *c = v->comm;
     const rt_move *m = v->m;
@@ -136,8 +131,7 @@ move_rows(moving *v)
         const ir_owned their = ir_owned_by(m->rule, m->to, c->size, p);
         ir_owned_list(m->to, &their, v->theirs);
         const size_t sends = pack(v, &their, v->sent), receives = unpack(v, &own, p, NULL);
-        if (p != c->rank &&
-            rt_world_exchange(c, p, v->sent, sends, v->received, receives))
+        if (p != c->rank && rt_world_exchange(c, p, v->sent, sends, v->received, receives))
             return RT_WORLD_FAILED;
         unpack(v, &own, p, p == c->rank ? v->sent : v->received);
     }
@@ -154,7 +148,7 @@ int
 rt_world_move(const cot_comm *comm, const rt_move *m, size_t row, const void *rows, void *out)
 {
     const size_t longest = (size_t)most(m->groups, m->to) + 1;
-    moving v = { .comm = comm, .m = m, .row = row, .x = rows, .out = out };
+    row_move v = { .comm = comm, .m = m, .row = row, .x = rows, .out = out };
     int status = RT_WORLD_MEMORY;
 
     if (row == 0)

@@ -54,7 +54,7 @@ typedef struct world_sum {
     rt_fold *fold;
     share *of, *own; /* by process; that of this one */
     known *known; /* of all, in the order of the leaves */
-    int64_t all;  /* how many */
+    int64_t all; /* how many */
     int64_t *lists;
     char *values; /* of the parts of this process: [parts, m], wide */
     char *packed; /* what is sent */
@@ -138,7 +138,8 @@ pack_segment(const world_sum *s, const share *p, char *to)
         const char *row = s->values + (size_t)(k * s->r->m) * wide;
         for (int64_t i = 0; i < p->pieces; i++, to += piece)
             if (piece)
-                memcpy(to, row + (p->list ? (size_t)p->list[i] * piece : (size_t)p->from * wide),
+                memcpy(to,
+                       row + (p->list ? (size_t)p->list[i] * piece : (size_t)p->from * wide),
                        piece);
     }
 }
@@ -236,8 +237,8 @@ find_shares(world_sum *s)
         share *to = &s->of[p];
         const int64_t from = r->m * p / size;
         *to = (share){ .own = ir_owned_by(r->rule, r->groups, size, p), .pieces = 1 };
-        to->parts = r->by != IR_BY_SUM ? to->own.groups > 0
-                                       : ir_owned_parts(r->groups, &to->own);
+        to->parts =
+            r->by != IR_BY_SUM ? to->own.groups > 0 : ir_owned_parts(r->groups, &to->own);
         to->from = from;
         to->piece = to->length = r->m * (p + 1) / size - from;
         if (r->parted >= 0) {

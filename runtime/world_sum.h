@@ -21,7 +21,7 @@ typedef struct rt_reduction {
     int64_t groups;
     ir_combine by; /* not a sum: each process has one row, of all its groups */
     cot_dtype t;
-    int64_t m;     /* elements of a row */
+    int64_t m; /* elements of a row */
     /* the rows that a row of m is made of, of which each process wants those of its own groups;
      * -1: each wants all of it */
     int64_t parted;

@@ -198,8 +198,7 @@ is_partition(ir_own_rule rule, int64_t groups, int processes)
         ir_owned_list(groups, &own, list);
         for (int64_t k = 0; k < own.groups; k++)
             if (list[k] < 0 || list[k] >= groups || seen[list[k]]++ ||
-                (rule == IR_OWN_LEAVES &&
-                 cot_spread_owner(groups, processes, list[k]) != rank))
+                (rule == IR_OWN_LEAVES && cot_spread_owner(groups, processes, list[k]) != rank))
                 return false;
     }
     for (int64_t i = 0; i < groups; i++)

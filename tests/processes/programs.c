@@ -77,8 +77,7 @@ static const char halo[] =
     "  %%20 = mul %%18, %%19 : f32[]\n"
     "  ret %%10, %%11, %%20\n}\n";
 
-/* Extremes of each element type that they have, some of zeros of both signs and of NaN, and slices of sums
- * for each group, which are used with rows, as a whole and transposed. */
+/* Extremes of several element types, some of zeros of both signs and of NaN. */
 static const char extremes[] =
     "fn @f(%%a: f32[5], %%b: f16[3], %%c: i16[2], %%d: f64[], %%e: u8[3], %%g: bool[2])"
     " -> (f32[5], f32[5], f16[3], i16[2], f64[], u8[3], bool[2], bool[2], i16[2], f32[5],"
@@ -100,6 +99,7 @@ static const char extremes[] =
     "  %%14 = pmin %%13 {over=\"i\"} : f16[3]\n"
     "  ret %%2, %%3, %%4, %%5, %%6, %%7, %%8, %%9, %%10, %%12, %%14\n}\n";
 
+/* Slices of sums, which are used with rows, as a whole and transposed. */
 static const char scattered[] =
     "fn @f(%%x: f32[2,%1$lld]) -> (f32[2], f32[2,%1$lld], f32[]) {\n"
     "  %%0 = sin %%x : f32[2,%1$lld]\n"
@@ -231,9 +231,9 @@ make_graph(cot_context *ctx, const spread_program *p, int64_t groups, const ir_g
 {
     const long long n = (long long)groups;
     const char *pipeline = ir_format(&ctx->arena, p->pipeline, n),
-               *text = ir_format(&ctx->arena, p->text, n, n - 1,
-                                 shift(&ctx->arena, groups, true),
-                                 shift(&ctx->arena, groups, false));
+               *text =
+                   ir_format(&ctx->arena, p->text, n, n - 1, shift(&ctx->arena, groups, true),
+                             shift(&ctx->arena, groups, false));
     const pass_step *step;
     ir_module m;
     int steps;
