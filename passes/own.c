@@ -50,7 +50,8 @@ is_shared(const ir_node *n)
 {
     const ir_combine by = ir_ops[n->op].by;
 
-    return ir_ops[n->op].flag == IR_REDUCE && by != IR_BY_PROD && by != IR_BY_NONE;
+    return ir_ops[n->op].flag == IR_REDUCE && ir_ops[n->op].record == IR_AT_axes &&
+           by != IR_BY_PROD && by != IR_BY_NONE;
 }
 
 /* A sum waits until it is known whether all of it is wanted. */

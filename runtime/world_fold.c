@@ -33,8 +33,11 @@ EACH(add, uint8_t, x + y)
 EACH(add, uint16_t, x + y)
 EACH(add, uint32_t, x + y)
 EACH(add, uint64_t, x + y)
-EACH(and, uint8_t, x &y)
-EACH(or, uint8_t, x | y)
+#define BITS(T) EACH(and, T, (x & y)) EACH(or, T, (x | y))
+BITS(uint8_t)
+BITS(uint16_t)
+BITS(uint32_t)
+BITS(uint64_t)
 
 /* A NaN wins, the first of two; -0 is less than +0. */
 #define FLOAT_MAX(x, y) (x != x ? x : y != y ? y : x > y || (x == y && !signbit(x)) ? x : y)
@@ -53,19 +56,28 @@ EXTREMES(uint16_t)
 EXTREMES(uint32_t)
 EXTREMES(uint64_t)
 
+/* Integers of one size are alike: sums wrap. */
+#define BY_SIZE(NAME, FULL)                                                                    \
+    static void FULL(cot_dtype t, int64_t n, void *to, const void *from)                       \
+    {                                                                                          \
+        switch (cot_dtype_size(t)) {                                                           \
+        case 1: NAME##_uint8_t(n, to, from); break;                                            \
+        case 2: NAME##_uint16_t(n, to, from); break;                                           \
+        case 4: NAME##_uint32_t(n, to, from); break;                                           \
+        default: NAME##_uint64_t(n, to, from); break;                                          \
+        }                                                                                      \
+    }
+BY_SIZE(add, add_integers)
+BY_SIZE(and, and_bits)
+BY_SIZE(or, or_bits)
+
 static void
 add(cot_dtype t, int64_t n, void *to, const void *from)
 {
     switch (t) {
     case COT_F32: add_float(n, to, from); break;
     case COT_F64: add_double(n, to, from); break;
-    default:
-        switch (cot_dtype_size(t)) {
-        case 1: add_uint8_t(n, to, from); break;
-        case 2: add_uint16_t(n, to, from); break;
-        case 4: add_uint32_t(n, to, from); break;
-        default: add_uint64_t(n, to, from); break;
-        }
+    default: add_integers(t, n, to, from); break;
     }
 }
 
@@ -94,8 +106,8 @@ rt_combine(ir_combine by, cot_dtype t, int64_t n, void *to, const void *from)
     switch (by) {
     case IR_BY_MAX: max(t, n, to, from); break;
     case IR_BY_MIN: min(t, n, to, from); break;
-    case IR_BY_AND: and_uint8_t(n, to, from); break;
-    case IR_BY_OR: or_uint8_t(n, to, from); break;
+    case IR_BY_AND: and_bits(t, n, to, from); break;
+    case IR_BY_OR: or_bits(t, n, to, from); break;
     default: add(t, n, to, from); break;
     }
 }

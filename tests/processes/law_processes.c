@@ -3,8 +3,9 @@
  *   law_processes BACKEND FIRST STEP     of programs FIRST, FIRST + STEP, ... of the laws
  *
  * Each program is mapped over GROUPS groups of a spread axis, over all arguments and over one
- * of them, and so is its vjp; the vjp of the map is taken as well.  Each process of three has
- * the bytes that one process has. */
+ * of them, and so is its vjp; the vjp of the map is taken as well.  The program itself, and its
+ * map, run with spread arguments and results, too.  Each process of three has the bytes that
+ * one process has. */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +16,10 @@
 #include "ir/context.h"
 #include "passes/pass.h"
 #include "runtime/compile.h"
+#include "runtime/world_sum.h"
 #include "tests/laws/programs.h"
 
-enum { GROUPS = 5, PROCESSES = 3, VARIANTS = 6, MAX_PROGRAMS = 8192, MAX_IN = 16 };
+enum { GROUPS = 5, PROCESSES = 3, VARIANTS = 8, MAX_PROGRAMS = 8192, MAX_IN = 16 };
 
 /* The results of a program: its status, and a hash of their bytes. */
 typedef struct outcome {
@@ -48,13 +50,23 @@ map(const ir_graph *f, int only, ir_graph **out)
     return pass_vmap(f, &o, out);
 }
 
-/* Variants: the map; the map of the vjp; the vjp of the map; each over all, or one argument. */
+/* Variants: the map; the map of the vjp; the vjp of the map; each over all, or one argument;
+ * the program and the map, whose arguments and results are spread. */
+static bool
+is_spread(int variant)
+{
+    return variant >= 6;
+}
+
 static cot_status
 make(const laws_program *p, int variant, ir_graph **out)
 {
     const int only = variant % 2 ? p->number % p->f->n_in : -1;
     ir_graph *g;
 
+    *out = (ir_graph *)p->f;
+    if (is_spread(variant))
+        return variant % 2 ? map(p->f, -1, out) : COT_OK;
     if (variant / 2 == 0)
         return map(p->f, only, out);
     if (variant / 2 == 1) {
@@ -84,18 +96,78 @@ hash_values(const ir_graph *f, void *const *y)
     return h;
 }
 
+/* Which of some values are spread: those with an axis. */
+static cot_list
+with_axis(const ir_graph *f, int n, const ir_ref *v, int64_t *list)
+{
+    int k = 0;
+
+    for (int i = 0; i < n; i++)
+        if (ir_type_at(f, v[i])->rank > 0)
+            list[k++] = i;
+    return (cot_list){ .n = k, .at = list };
+}
+
+static size_t
+row_bytes(const ir_type *t)
+{
+    return t->rank && t->dims[0] ? laws_bytes(t) / (size_t)t->dims[0] : 0;
+}
+
+/* The own rows of the arguments; whole results of those of all processes. */
+static void
+own_rows(const sweep *s, const ir_graph *f, void *const *in, void **own)
+{
+    for (int i = 0; i < f->n_in; i++) {
+        const ir_type *t = ir_type_at(f, f->in[i]);
+        const cot_rows rows =
+            cot_spread_rows(t->rank ? t->dims[0] : 0, s->comm->size, s->comm->rank);
+        own[i] = (char *)in[i] + (size_t)rows.first * row_bytes(t);
+    }
+}
+
 static int
-run_graph(const sweep *s, const laws_program *p, const ir_graph *f, uint64_t *hash)
+whole_results(const sweep *s, const ir_graph *f, void **y)
+{
+    for (int j = 0; j < f->n_out; j++) {
+        const ir_type *t = ir_type_at(f, f->out[j]);
+        void *whole = malloc(laws_bytes(t) + 1);
+        if (t->rank == 0 || !whole) {
+            free(whole);
+            continue;
+        }
+        if (rt_world_gather(s->comm, IR_OWN_RUNS, t->dims[0], row_bytes(t), y[j], whole))
+            return 1;
+        if (laws_bytes(t))
+            memcpy(y[j], whole, laws_bytes(t));
+        free(whole);
+    }
+    return 0;
+}
+
+static int
+run_graph(const sweep *s, const laws_program *p, const ir_graph *f, bool spread, uint64_t *hash)
 {
     uint64_t seed = 900 + (uint64_t)p->number;
+    int64_t in_list[MAX_IN], out_list[MAX_IN];
+    cot_compile_options o = { .backend = s->backend };
     cot_kernel *k;
 
-    COT_TRY(cot_compile_graph(f, &(cot_compile_options){ .backend = s->backend }, &k));
+    spread &= s->comm && s->comm->size > 1;
+    if (spread) {
+        o.spread = with_axis(f, f->n_in, f->in, in_list);
+        o.spread_results = with_axis(f, f->n_out, f->out, out_list);
+    }
+    COT_TRY(cot_compile_graph(f, &o, &k));
     void **in = laws_sample(f, &seed, p->lo, p->hi, laws_fill),
          **y = laws_values(f->n_out, f->out, f),
          **args = calloc((size_t)(f->n_in + f->n_out + 1), sizeof *args);
     rt_arguments(k, in, y, args);
-    const int status = rt_call_kernel(k, args, NULL);
+    if (spread)
+        own_rows(s, f, in, args);
+    int status = rt_call_kernel(k, args, NULL);
+    if (spread && status == 0)
+        status = whole_results(s, f, y);
     *hash = status ? 0 : hash_values(f, y);
     free(args);
     laws_free(f->n_in, in);
@@ -117,9 +189,12 @@ judge(const laws_program *p, const void *user)
         ir_graph *g;
         const bool tried = s->own == s->one || !s->one[p->number * VARIANTS + v].status;
 
-        own->status = p->f->n_in == 0 || p->f->n_in > MAX_IN || !tried ? 1 : make(p, v, &g);
+        own->status = (is_spread(v) && (p->f->n_out > MAX_IN || p->f->n_inout)) ||
+                              p->f->n_in == 0 || p->f->n_in > MAX_IN || !tried
+                          ? 1
+                          : make(p, v, &g);
         if (own->status == COT_OK)
-            own->status = run_graph(s, p, g, &own->hash);
+            own->status = run_graph(s, p, g, is_spread(v), &own->hash);
         cot_error_clear(ctx);
     }
 }

@@ -132,16 +132,24 @@ same(int first, int step)
 
 /* ---- owners ---- */
 
-enum { ELEMENTS = 5, MAX_GROUPS = 1600 };
+/* All numbers of groups up to SWEPT, and some larger ones, where runs are whole blocks. */
+enum { ELEMENTS = 5, SWEPT = 1600, MAX_GROUPS = 20000 };
 
 /* A communicator of processes that run one after the other: what one sends is kept, and what it
  * receives is what its partner has sent when it ran before.  After three runs of all, the sums
  * of rows, then the segments of the result have arrived. */
 typedef struct mail {
-    float box[MAX_PROCESSES][MAX_PROCESSES][2][MAX_GROUPS * 3];
+    float box[MAX_PROCESSES * MAX_PROCESSES * 2 * SWEPT * 3]; /* [from][to][2][room] */
     int at[MAX_PROCESSES];
-    int rank;
+    int rank, processes;
+    size_t room; /* of a message, in elements */
 } mail;
+
+static float *
+box_of(mail *m, int from, int to, int k)
+{
+    return m->box + (size_t)((from * m->processes + to) * 2 + k) * m->room;
+}
 
 static int
 post(void *user, int partner, const void *send, size_t send_bytes, void *receive,
@@ -150,10 +158,10 @@ post(void *user, int partner, const void *send, size_t send_bytes, void *receive
     mail *m = user;
     const int k = m->at[partner]++ % 2;
 
-    if (send_bytes > sizeof m->box[0][0][0] || receive_bytes > sizeof m->box[0][0][0])
+    if (send_bytes > m->room * sizeof *m->box || receive_bytes > m->room * sizeof *m->box)
         return 1;
-    memcpy(m->box[m->rank][partner][k], send, send_bytes);
-    memcpy(receive, m->box[partner][m->rank][k], receive_bytes);
+    memcpy(box_of(m, m->rank, partner, k), send, send_bytes);
+    memcpy(receive, box_of(m, partner, m->rank, k), receive_bytes);
     return 0;
 }
 
@@ -218,6 +226,8 @@ sums_as_one(ir_own_rule rule, const float *x, int64_t groups, int processes)
     float out[ELEMENTS];
     bool same = true;
 
+    m.processes = processes;
+    m.room = (size_t)groups * 3;
     for (int pass = 0; pass < 3; pass++)
         for (m.rank = 0; m.rank < processes; m.rank++) {
             const cot_comm comm = { &m, m.rank, processes, post, NULL, NULL, NULL };
@@ -237,6 +247,20 @@ sums_as_one(ir_own_rule rule, const float *x, int64_t groups, int processes)
 }
 
 static void
+owned_by(const float *x, int64_t groups, int most)
+{
+    for (int k = 0; k < 2 * most; k++) {
+        const int processes = k / 2 + 1;
+        const ir_own_rule rule = k % 2 ? IR_OWN_RUNS : IR_OWN_LEAVES;
+        checks++;
+        if (!is_partition(rule, groups, processes))
+            fail("owners", groups, processes, "a group has not one owner");
+        if (!sums_as_one(rule, x, groups, processes))
+            fail("owners", groups, processes, "the sum has other bits");
+    }
+}
+
+static void
 owners(int first, int step)
 {
     static float x[MAX_GROUPS * ELEMENTS];
@@ -244,16 +268,10 @@ owners(int first, int step)
 
     for (int i = 0; i < MAX_GROUPS * ELEMENTS; i++)
         x[i] = (float)(laws_uniform(&seed) - 0.5) * (i % 7 ? 1 : 1000);
-    for (int64_t groups = 1 + first; groups <= MAX_GROUPS; groups += step)
-        for (int k = 0; k < 2 * MAX_PROCESSES; k++) {
-            const int processes = k / 2 + 1;
-            const ir_own_rule rule = k % 2 ? IR_OWN_RUNS : IR_OWN_LEAVES;
-            checks++;
-            if (!is_partition(rule, groups, processes))
-                fail("owners", groups, processes, "a group has not one owner");
-            if (!sums_as_one(rule, x, groups, processes))
-                fail("owners", groups, processes, "the sum has other bits");
-        }
+    for (int64_t groups = 1 + first; groups <= SWEPT; groups += step)
+        owned_by(x, groups, MAX_PROCESSES);
+    for (int64_t groups = 4095; groups <= MAX_GROUPS; groups += 1361)
+        owned_by(x, groups, 6);
 }
 
 /* ---- communicators around that of a process ---- */
