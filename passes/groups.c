@@ -3,7 +3,7 @@
  *
  * Groups never share an op, since two processes could not share its bits.  So what depends on
  * mapped values is the body of a scan over the groups, without carries and marked `spread`, and
- * only collectives lie between such scans.  A value has as level the number of collectives that
+ * only collectives lie between such scans, and scans whose steps hold some.  A value has as level the number of collectives that
  * it waits for; the nodes of one level are one scan, and the collectives of the level act on
  * the stacked results by their rules of vmap.
  *
@@ -34,6 +34,14 @@ is_collective(const group_walk *w, const ir_node *n)
     return ir_ops[n->op].flag == IR_COLLECTIVE && pass_axis_bound(w->f, n);
 }
 
+/* A scan whose steps have collectives is one of groups in each step: groups meet in it. */
+static bool
+is_meeting(const group_walk *w, const ir_node *n)
+{
+    return is_collective(w, n) ||
+           (ir_ops[n->op].record == IR_AT_scan && pass_axis_bound(w->f, n));
+}
+
 static int
 level_of(const group_walk *w, const ir_node *n)
 {
@@ -48,8 +56,8 @@ static void
 find_levels(group_walk *w)
 {
     ir_each_node (n, w->f) {
-        const int level = level_of(w, n) + (n->n_in > 0 && is_collective(w, n));
-        bool fixed = ir_ops[n->op].flag != IR_COLLECTIVE;
+        const int level = level_of(w, n) + (n->n_in > 0 && is_meeting(w, n));
+        bool fixed = ir_ops[n->op].flag != IR_COLLECTIVE && !is_meeting(w, n);
 
         for (int i = 0; i < n->n_in; i++)
             fixed &= w->fixed[n->in[i]];
@@ -61,8 +69,32 @@ find_levels(group_walk *w)
     }
 }
 
-/* The vmap rule of a collective over the groups, or a copy of a node that is the same for
- * all. */
+/* The body of such a scan over groups. */
+static cot_status
+map_body(const ir_graph *f, int64_t size, const bool *mapped, bool *out_mapped, ir_graph **out)
+{
+    ir_build *b = ir_build_like(f, ir_format(f->arena, "%s.groups", f->name));
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, f->n_in + 1),
+           *y = IR_NEW_N(b->arena, ir_ref, f->n_out + 1);
+    bool *is = IR_NEW_N(b->arena, bool, f->n_out + 1);
+
+    b->uncontracted = f->uncontracted;
+    for (int i = 0; i < f->n_in; i++) {
+        const ir_type *t = ir_type_at(f, f->in[i]);
+        x[i] = ir_input(b, mapped[i] ? ir_type_open(f->ctx, t, 0, size) : t, NULL);
+    }
+    pass_vmap_groups(b, f, size, x, mapped, y, is);
+    for (int j = 0; j < f->n_out; j++) {
+        if (out_mapped[j])
+            y[j] = pass_map_operand(b, y[j], is[j], size);
+        out_mapped[j] |= is[j];
+        ir_output(b, y[j]);
+    }
+    return ir_build_end(b, out);
+}
+
+/* The vmap rule of a collective over the groups, or of a scan that holds some; or a copy of a
+ * node that is the same for all. */
 static void
 outside(group_walk *w, const ir_node *n, bool collective)
 {
@@ -76,6 +108,10 @@ outside(group_walk *w, const ir_node *n, bool collective)
     w->b->loc = collective ? ir_loc_derive(w->b->ctx, n->loc, "in vmap") : n->loc;
     if (!collective) {
         ir_copy_node(w->b, n, in, y);
+        return;
+    }
+    if (!is_collective(w, n)) {
+        pass_vmap_scan(w->b, n, w->size, in, mapped, map_body, y, out);
         return;
     }
     for (int i = 0; i < n->n_out; i++)
@@ -163,7 +199,7 @@ scan_level(group_walk *w, int level)
     s.body->uncontracted = w->f->uncontracted;
     ir_each_node (n, w->f) {
         if (n->n_out == 0 || w->level[n->first] != level || !w->mapped[n->first] ||
-            is_collective(w, n))
+            is_meeting(w, n))
             continue;
         ir_ref *x = IR_NEW_N(a, ir_ref, n->n_in + 1);
         take_operands(w, &s, n, x);
@@ -189,8 +225,8 @@ walk_level(group_walk *w, int level)
             continue;
         for (int i = 0; i < n->n_in; i++)
             any |= w->mapped[n->in[i]];
-        if (!any || is_collective(w, n))
-            outside(w, n, is_collective(w, n));
+        if (!any || is_meeting(w, n))
+            outside(w, n, is_meeting(w, n));
         else
             for (int i = 0; i < n->n_out; i++)
                 w->mapped[n->first + (ir_ref)i] = true;
@@ -199,7 +235,7 @@ walk_level(group_walk *w, int level)
 }
 
 /* What a group may not hold: effects, whose order no two processes share, and collectives
- * within loops and conds. */
+ * within conds and loops but scans. */
 static bool
 fits(ir_build *b, const ir_graph *f)
 {
@@ -209,7 +245,8 @@ fits(ir_build *b, const ir_graph *f)
             ir_build_fail(b, ir_ops[n->op].name, ERR_over_effect);
             return false;
         }
-        if (ir_ops[n->op].flag != IR_COLLECTIVE && pass_axis_bound(f, n)) {
+        if (ir_ops[n->op].flag != IR_COLLECTIVE && ir_ops[n->op].record != IR_AT_scan &&
+            pass_axis_bound(f, n)) {
             ir_build_fail(b, ir_ops[n->op].name, ERR_over_inside);
             return false;
         }

@@ -107,21 +107,20 @@ jvp_scan(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
 }
 
 void
-vmap_scan(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
-          const bool *mapped, ir_ref *y, bool *out_mapped)
+pass_vmap_scan(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in,
+               const bool *mapped, pass_map_graph *map, ir_ref *y, bool *out_mapped)
 {
     groups g = groups_of(n);
     bool *is = IR_NEW_N(b->arena, bool, g.n), again = true;
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, g.n);
     ir_graph *body = NULL;
 
-    (void)f;
     memcpy(is, mapped, sizeof *is * (size_t)g.n);
     while (again) {
         again = false;
         memset(out_mapped, 0, sizeof *out_mapped * (size_t)n->n_out);
         memcpy(out_mapped, is + g.k, sizeof *is * (size_t)g.c);
-        if (!pass_flow_ok(b, pass_vmap_graph(n->at->scan.body, size, is, out_mapped, &body)))
+        if (!pass_flow_ok(b, map(n->at->scan.body, size, is, out_mapped, &body)))
             return;
         for (int i = 0; i < g.c; i++)
             if (out_mapped[i] && !is[g.k + i])
@@ -138,6 +137,14 @@ vmap_scan(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const 
     for (int j = g.c; j < n->n_out; j++)
         if (out_mapped[j])
             y[j] = ir_move_axis(b, y[j], 1, 0);
+}
+
+void
+vmap_scan(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+          const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    (void)f;
+    pass_vmap_scan(b, n, size, in, mapped, pass_vmap_graph, y, out_mapped);
 }
 
 /* The split of the body, repeated until the set of known carries is stable; it is returned in

@@ -418,7 +418,7 @@ give_up(void)
 typedef struct killed_work {
     int victim, when, microseconds;
     bool (*act)(void);
-    const char *backend;
+    const char *backend, *program;
     spread_result *result;
 } killed_work;
 
@@ -451,7 +451,7 @@ run_until(const cot_comm *comm, void *user)
                 NULL);
     }
     while (status == 0)
-        status = spread_run(spread_find("network.grad"), 33, k->backend, 1, &watching,
+        status = spread_run(spread_find(k->program), 33, k->backend, 1, &watching,
                             &k->result[comm->rank]);
     /* What has failed sends nothing more: others would take it for what they wait for. */
     if (comm->exchange(comm->user, (comm->rank + 1) % comm->size, &byte, 1, &byte, 0) == 0)
@@ -494,10 +494,13 @@ kill_one(killed_work *k, int processes, double timeout, int victim_status, const
 static void
 killed(int moments)
 {
-    killed_work k = { .backend = "eval", .result = shared_memory(sizeof(spread_result) * 8) };
+    killed_work k = { .backend = "eval",
+                      .program = "network.grad",
+                      .result = shared_memory(sizeof(spread_result) * 8) };
     uint64_t seed = 3;
 
     for (int when = 0; when < 40; when += 3) {
+        k.program = when % 2 ? "halo.vjp" : "network.grad";
         k.when = when;
         k.victim = when % 4;
         k.act = die;
@@ -523,6 +526,7 @@ killed(int moments)
     k.act = NULL;
     for (int i = 0; i < moments; i++) {
         k.backend = i % 2 ? "jit" : "eval";
+        k.program = i % 4 < 2 ? "halo.vjp" : "network.grad";
         k.victim = i % 5;
         k.microseconds = 1 + (int)(laws_uniform(&seed) * 60000);
         kill_one(&k, 5, 20, -SIGKILL, "was ended by signal 9");

@@ -114,6 +114,33 @@ static const char scattered[] =
     "  %%9 = reduce_sum %%8 {axes=[0]} : f32[]\n"
     "  ret %%2, %%3, %%9\n}\n";
 
+/* Steps in each of which groups meet: rows of the neighbours, the mean of all, a bound of it,
+ * and of what the loop slices and what it does not. */
+static const char looped[] =
+    "fn @step(%%k: f32[], %%c: f32[4], %%u: f32[4], %%x: f32[4]) -> (f32[4], f32[]) {\n"
+    "  %%0 = ppermute %%u {over=\"i\", pairs=[%3$s]} : f32[4]\n"
+    "  %%1 = ppermute %%u {over=\"i\", pairs=[%4$s]} : f32[4]\n"
+    "  %%2 = add %%0, %%1 : f32[4]\n"
+    "  %%3 = broadcast_in_dim %%k {shape=[4], dims=[]} : f32[4]\n"
+    "  %%4 = mul %%2, %%3 : f32[4]\n"
+    "  %%5 = psum %%u {over=\"i\"} : f32[4]\n"
+    "  %%6 = tanh %%5 : f32[4]\n"
+    "  %%7 = mul %%6, %%c : f32[4]\n"
+    "  %%8 = add %%4, %%7 : f32[4]\n"
+    "  %%9 = mul %%x, %%8 : f32[4]\n"
+    "  %%10 = sin %%9 : f32[4]\n"
+    "  %%11 = reduce_sum %%10 {axes=[0]} : f32[]\n"
+    "  %%12 = pmax %%11 {over=\"i\"} : f32[]\n"
+    "  ret %%10, %%12\n}\n"
+    "fn @f(%%k: f32[], %%c: f32[4], %%u: f32[4], %%x: f32[3,4]) -> (f32[4], f32[3]) {\n"
+    "  %%0 = constant {data=%1$lld} : f32[]\n"
+    "  %%1 = constant {data=%2$lld} : f32[]\n"
+    "  %%2 = div %%1, %%0 : f32[]\n"
+    "  %%3 = mul %%2, %%k : f32[]\n"
+    "  %%4, %%5 = scan %%3, %%c, %%u, %%x {consts=2, carries=1, length=3, body=@step}"
+    " : (f32[4], f32[3])\n"
+    "  ret %%4, %%5\n}\n";
+
 /* The mean over the groups of the loss of each. */
 static const char network[] =
     "fn @f(%%w: f32[4,3], %%v: f32[2,4], %%x: f32[5,3], %%y: f32[5,2]) -> f32[] {\n"
@@ -195,6 +222,10 @@ const spread_program spread_programs[] = {
     { "halo", halo, MAP "out=[0,0,none])" },
     { "halo.vjp", halo, MAP "out=[0,0,none]) | vjp" },
     { "halo.jvp", halo, MAP "out=[0,0,none]) | jvp" },
+    { "looped", looped, MAP "in=[none,0,0,none], out=[0,none])" },
+    { "looped.vjp", looped, MAP "in=[none,none,0,0], out=[0,none]) | vjp" },
+    { "looped.inner", looped,
+      "jvp | " MAP "in=[none,0,0,0,none,0,none,none], out=[0,none,0,none])" },
     { "extremes", extremes, MAP "out=none)" },
     { "scattered", scattered, MAP "out=[0,none,0])" },
     { "scattered.vjp", scattered, MAP "out=[0,none,0]) | vjp" },
