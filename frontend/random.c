@@ -92,6 +92,12 @@ capture(ir_build *b, const fe_arg *x, int n, const void *options)
         ir_build_fail(b, "capture", ERR_capture);
         return IR_NONE;
     }
+    if (c->array->spread && c->array->all != c->array->dims[0]) {
+        ir_build_fail(
+            b, "capture", ERR_usage,
+            "the array is spread over processes; wants a whole one: cot_array_gather");
+        return IR_NONE;
+    }
     hold(b->ctx, c->array);
     return fe_hidden_input(b->ctx->trace, ir_type_of(b->ctx, &c->array->type),
                            c->name ? c->name : "captured",

@@ -2,10 +2,10 @@
  * process at a time.
  *
  * Groups never share an op, since two processes could not share its bits.  So what depends on
- * mapped values is the body of a scan over the groups, without carries and marked `spread`, and
- * only collectives lie between such scans, and scans whose steps hold some.  A value has as level the number of collectives that
- * it waits for; the nodes of one level are one scan, and the collectives of the level act on
- * the stacked results by their rules of vmap.
+ * mapped values is the body of a scan over the groups, without carries and marked `spread`.
+ * Between such scans lie only collectives, and scans whose steps hold some.  A value has as
+ * level the number of these that it waits for; the nodes of one level are one scan, and the
+ * collectives of the level act on the stacked results by their rules of vmap.
  *
  * A value that is the same for all groups is computed once, and broadcast where a scan reads
  * it.  The transpose of that broadcast is the sum over the groups, in the order of sums: this

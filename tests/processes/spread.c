@@ -68,6 +68,12 @@ run_arrays(cot_context *ctx, const work *w, report *r)
     return cot_cache_of(h.step).misses == (started > 1 ? 8 : 1) ? COT_OK : COT_ERR_INTERNAL;
 }
 
+static void
+capturing(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    out[0] = cot_add(in[0], cot_capture(t, user, NULL));
+}
+
 /* What is refused says so, on each process, and is no end of others. */
 static int
 run_refused(cot_context *ctx, const work *w, report *r)
@@ -110,6 +116,10 @@ run_refused(cot_context *ctx, const work *w, report *r)
     cot_error_clear(ctx);
     wrong += cot_npy_read_spread(ctx, file_name("none.npy"), &y) != COT_ERR_IO ||
              !strstr(cot_error(ctx), "none.npy");
+    cot_error_clear(ctx);
+    wrong += cot_jit(cot_fn_new(ctx, "capturing", capturing, 1, 1, u), &y, 1,
+                     (const cot_array *[]){ whole }, 1) != COT_ERR_ARG ||
+             !strstr(cot_error(ctx), "the array is spread over processes; wants a whole one");
     cot_error_clear(ctx);
     wrong += cot_save(ctx, file_name("state.npz"),
                       &(cot_state){ .n = 1, .at = (cot_named[]){ { "u", u } } }) != COT_ERR_ARG;
