@@ -278,6 +278,20 @@ make_graph(cot_context *ctx, const spread_program *p, int64_t groups, const ir_g
     return COT_OK;
 }
 
+/* Which NaN it is, is not promised. */
+static void
+one_nan(const ir_type *t, void *y)
+{
+    const int64_t n = (int64_t)laws_parts(t);
+    const size_t size = n ? laws_bytes(t) / (size_t)n : 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        const double x = laws_load(t->dtype, y, i);
+        if (x != x)
+            memset((char *)y + (size_t)i * size, 0xff, size);
+    }
+}
+
 /* Of a long result a hash. */
 static void
 keep(spread_result *out, const ir_graph *f, void *const *results)
@@ -285,6 +299,7 @@ keep(spread_result *out, const ir_graph *f, void *const *results)
     for (int j = 0; j < f->n_out; j++) {
         const size_t n = laws_bytes(ir_type_at(f, f->out[j]));
         uint64_t hash = 14695981039346656037u;
+        one_nan(ir_type_at(f, f->out[j]), results[j]);
         const bool fits = n <= sizeof out->at / 8;
         const size_t kept = fits ? n : sizeof hash;
         for (size_t i = 0; i < n && !fits; i++)
