@@ -170,8 +170,10 @@ copy_whole(own_walk *w, const ir_node *n)
  * as they come out of the body.  A carry is own rows if a step makes own rows of them: this is
  * tried.  The first trial takes carries as their start is; each next one as the one before it
  * made them, and a carry that comes out in another form than it went in is whole from then on.
- * Any choice is right, since rows and whole values convert into each other. */
-enum { TRIALS = 4 };
+ * Any choice is right, since rows and whole values convert into each other.  Trials of loops
+ * within each other multiply, so that only the outer levels have them; further in, carries are
+ * whole. */
+enum { TRIALS = 4, TRIED_LEVELS = 3 };
 
 typedef struct own_loop {
     const ir_node *n;
@@ -215,38 +217,63 @@ take_carries(own_loop *l, int trial)
     return changed;
 }
 
-static void
+/* The body, with its results in the forms of l->outs. */
+static ir_graph *
+make_body(own_walk *w, own_loop *l)
+{
+    ir_graph *body = NULL;
+
+    if (w->b->status == COT_OK)
+        w->b->status =
+            build_graph(l->n->at->scan.body, w->program, false, l->in, l->outs, &body);
+    return body;
+}
+
+/* Finds forms of the carries.  The body of the last trial, where its carries come out as they
+ * go in; else NULL. */
+static ir_graph *
 try_carries(own_walk *w, own_loop *l)
 {
+    const int trials = w->program->level > TRIED_LEVELS ? 0 : TRIALS;
+    ir_graph *body = NULL;
     bool changed = true;
 
-    for (int trial = 0; trial < TRIALS && changed && w->b->status == COT_OK; trial++) {
-        ir_graph *made;
+    for (int trial = 0; trial < trials && changed && w->b->status == COT_OK; trial++) {
         for (int j = 0; j < l->n->n_out; j++)
             l->outs[j] = OWN_EITHER;
-        w->b->status =
-            build_graph(l->n->at->scan.body, w->program, false, l->in, l->outs, &made);
+        body = make_body(w, l);
         changed = w->b->status == COT_OK && take_carries(l, trial);
     }
-    for (int c = 0; c < l->carries && changed; c++)
-        l->in[l->consts + c] = OWN_WHOLE;
+    for (int c = 0; c < l->carries; c++) {
+        if (changed)
+            l->in[l->consts + c] = OWN_WHOLE;
+        if (l->outs[c] != l->in[l->consts + c])
+            body = NULL;
+    }
+    return changed ? NULL : body;
+}
+
+/* The body with the forms of carries that were found. */
+static ir_graph *
+own_body(own_walk *w, own_loop *l)
+{
+    ir_graph *body = try_carries(w, l);
+
+    for (int j = 0; j < l->n->n_out && !body; j++)
+        l->outs[j] = j < l->carries ? l->in[l->consts + j] : OWN_EITHER;
+    return body ? body : make_body(w, l);
 }
 
 /* The loop with the forms that were found. */
 static void
-make_loop(own_walk *w, own_loop *l)
+make_loop(own_walk *w, own_loop *l, ir_graph *body)
 {
     const ir_node *n = l->n;
     ir_ref *in = IR_NEW_N(w->b->arena, ir_ref, n->n_in + 1),
            *y = IR_NEW_N(w->b->arena, ir_ref, n->n_out + 1);
     ir_attrs at = ir_node_attrs(n);
 
-    for (int j = 0; j < n->n_out; j++)
-        l->outs[j] = j < l->carries ? l->in[l->consts + j] : OWN_EITHER;
-    w->b->status =
-        build_graph(n->at->scan.body, w->program, false, l->in, l->outs, &at.scan.body);
-    if (w->b->status != COT_OK)
-        return;
+    at.scan.body = body;
     for (int i = 0; i < n->n_in; i++)
         in[i] = l->in[i] == OWN_WHOLE
                     ? pass_own_whole(w, n->in[i])
@@ -277,9 +304,11 @@ own_scan_loop(own_walk *w, const ir_node *n)
 
     if (!take_operands(w, &l) && !pass_has_groups(n->at->scan.body))
         return false;
-    try_carries(w, &l);
+    w->program->level++;
+    ir_graph *body = own_body(w, &l);
+    w->program->level--;
     if (w->b->status == COT_OK)
-        make_loop(w, &l);
+        make_loop(w, &l, body);
     return true;
 }
 

@@ -11,6 +11,7 @@ typedef struct own_program {
     const pass_world *world;
     ir_own_rule rule;
     bool moves; /* do rows move between groups? */
+    int level;  /* of loops around what is being built, but for those of groups */
 } own_program;
 
 /* A sum of own rows that no node has read yet, transposed. */
