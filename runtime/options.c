@@ -151,15 +151,16 @@ names_known(cot_context *ctx, const char *variable, const char *list, bool known
     return COT_OK;
 }
 
-/* The numbers that an option lists. */
+/* The numbers that an option lists: of "arguments" or "results". */
 static cot_status
-numbers(cot_context *ctx, const char *name, const cot_list *list, ir_ints *out)
+numbers(cot_context *ctx, const char *name, const char *of, const cot_list *list, ir_ints *out)
 {
     const int64_t *at = cot_list_entries(list);
 
     if (list->one == COT_BY_NAME)
-        return ir_fail(ctx, 0, NULL, ERR_usage,
-                       ir_format(&ctx->arena, "%s is a list of names; wants numbers", name));
+        return ir_fail(
+            ctx, 0, NULL, ERR_usage,
+            ir_format(&ctx->arena, "%s is a list of names; wants the numbers of %s", name, of));
     if (list->n != 0 && !at)
         return ir_fail(ctx, 0, NULL, ERR_list_bare, name, list->n, list->n);
     *out = ir_ints_copy(&ctx->arena, list->n, at);
@@ -180,9 +181,9 @@ rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_p
     COT_TRY(names_known(ctx, "COT_OFF", ctx->config.off, can_be_off, "cse, fuse or all"));
     COT_TRY(names_known(ctx, "COT_DUMP", ctx->config.dump, is_stage,
                         "a pass, trace, fuse, plan, llvm, asm, ptx or all"));
-    COT_TRY(numbers(ctx, "donated", &o->donated, &p->donated));
-    COT_TRY(numbers(ctx, "spread", &o->spread, &p->spread));
-    COT_TRY(numbers(ctx, "spread_results", &o->spread_results, &p->spread_results));
+    COT_TRY(numbers(ctx, "donated", "arguments", &o->donated, &p->donated));
+    COT_TRY(numbers(ctx, "spread", "arguments", &o->spread, &p->spread));
+    COT_TRY(numbers(ctx, "spread_results", "results", &o->spread_results, &p->spread_results));
     p->fuse = !ir_config_lists(ctx->config.off, "fuse");
     p->name = o->name ? ir_copy_string(&ctx->arena, o->name) : c_name(ctx, fn);
     p->target =
