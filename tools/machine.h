@@ -8,7 +8,7 @@ enum { MACHINE_LEVELS = 5 }; /* of memory at most: L1 to L4, and memory */
 
 /* Each figure is that of one thread, and of as many as were asked for, together. */
 typedef struct machine_level {
-    char name[8];    /* "L1", "L2", ..., "memory" */
+    char name[16];   /* "L1", "L2", ..., "memory" */
     int64_t bytes;   /* of the cache; of memory 0 */
     double speed[2]; /* bytes a second */
 } machine_level;
