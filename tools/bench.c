@@ -18,8 +18,8 @@
 #include "tools/cot.h"
 #include "tools/profile.h"
 
-static int
-by_size(const void *a, const void *b)
+int
+cli_ascending(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
 
@@ -45,7 +45,7 @@ cli_time_calls(const cot_kernel *k, void *const *args, double *least, double *me
             COT_TRY(rt_call_kernel(k, args, NULL));
         sample[i] = (ir_now() - start) / (double)calls;
     }
-    qsort(sample, SAMPLES, sizeof *sample, by_size);
+    qsort(sample, SAMPLES, sizeof *sample, cli_ascending);
     *least = sample[0];
     *median = sample[SAMPLES / 2];
     return COT_OK;

@@ -6,10 +6,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "ir/array.h"
 #include "ir/diag.h"
+#include "ir/limit.h"
 #include "runtime/build.h"
 #include "runtime/open/open.h"
 #include "runtime/values.h"
@@ -26,23 +26,6 @@ typedef struct operands {
     int n_in, n_out;
     cot_array **in, **out;
 } operands;
-
-static double
-now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int
-ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 static cot_status
 make_operands(cot_context *ctx, const ir_graph *f, operands *out)
@@ -83,11 +66,11 @@ free_operands(const operands *x)
 static cot_status
 time_calls(const cot_kernel *k, const operands *x, int64_t calls, double *seconds)
 {
-    const double start = now();
+    const double start = ir_now();
 
     for (int64_t i = 0; i < calls; i++)
         COT_TRY(cot_run(k, x->out, (const cot_array *const *)x->in));
-    *seconds = (now() - start) / (double)calls;
+    *seconds = (ir_now() - start) / (double)calls;
     return COT_OK;
 }
 
@@ -120,7 +103,7 @@ compare(const cot_kernel *open, const cot_kernel *fixed, const operands *x, comp
         row->fixed = fmin(row->fixed, second);
         quotient[i] = first / second;
     }
-    qsort(quotient, SAMPLES, sizeof *quotient, ascending);
+    qsort(quotient, SAMPLES, sizeof *quotient, cli_ascending);
     row->quotient = quotient[SAMPLES / 2];
     return COT_OK;
 }
@@ -136,11 +119,11 @@ compare_at(cot_cli *c, const rt_export *e, const cot_compile_options *o, const c
     COT_TRY(e->open->graph(e->open->user, &c->ctx->arena, size, &f));
     row->compile = INFINITY;
     for (int i = 0; i < RUNS; i++) {
-        const double start = now();
+        const double start = ir_now();
 
         cot_kernel_free(fixed);
         COT_TRY(cot_compile_graph(f, o, &fixed));
-        row->compile = fmin(row->compile, now() - start);
+        row->compile = fmin(row->compile, ir_now() - start);
     }
     cot_status status = make_operands(c->ctx, f, &x);
     if (status == COT_OK)
@@ -159,13 +142,13 @@ compile_open(cot_cli *c, const rt_export *e, const cot_compile_options *o, doubl
     *least = INFINITY;
     *out = NULL;
     for (int i = 0; i < RUNS; i++) {
-        const double start = now();
+        const double start = ir_now();
 
         cot_kernel_free(*out);
         *out = NULL;
         COT_TRY(rt_plan_new(c->ctx, o, e->open->name, &p));
         COT_TRY(rt_open_compile(c->ctx, e->open, e->sizes, &p, out));
-        *least = fmin(*least, now() - start);
+        *least = fmin(*least, ir_now() - start);
     }
     return COT_OK;
 }

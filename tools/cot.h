@@ -60,7 +60,9 @@ int cli_lint(cot_cli *c);
 int cli_explore(cot_cli *c);
 int cli_fmt(cot_cli *c);
 
-/* bench.c.  Seconds a call: the least and the median of some samples. */
+/* bench.c.  The order of two doubles, for qsort. */
+int cli_ascending(const void *a, const void *b);
+/* Seconds a call: the least and the median of some samples. */
 cot_status cli_time_calls(const cot_kernel *k, void *const *args, double *least,
                           double *median);
 /* bench_open.c: bench --at, the exit status. */

@@ -12,16 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-static double
-now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "ir/limit.h"
 
 enum { CHAINS = 12, SUMS = 8 };
 
@@ -101,10 +93,10 @@ peak_speed(const loops *l, float *a, int64_t n)
 
     (void)a;
     for (int run = 0; run < 5 && l->flops; run++) {
-        const double start = now();
+        const double start = ir_now();
 
         kept = l->chains(n);
-        best = fmax(best, (double)l->flops * (double)n / (now() - start));
+        best = fmax(best, (double)l->flops * (double)n / (ir_now() - start));
     }
     return best;
 }
@@ -118,15 +110,15 @@ speed_over(const loops *l, float *a, int64_t n)
     int64_t times = 1;
 
     for (int run = 0; run < 8; run++) {
-        double start = now();
+        double start = ir_now();
 
         for (int64_t i = 0; i < times; i++)
             kept = l->sum(a, n);
-        const double reading = now() - start;
-        start = now();
+        const double reading = ir_now() - start;
+        start = ir_now();
         for (int64_t i = 0; i < times; i++)
             l->triad(a, a + n / 2, n / 2);
-        const double updating = now() - start;
+        const double updating = ir_now() - start;
         if (fmin(reading, updating) < 1e-3) {
             times *= 2;
             run = -1;

@@ -55,8 +55,8 @@ excluding(const rt_opening *o, const int64_t *size)
                            size[which] + 1);
 }
 
-static cot_status
-another_program(const rt_opening *o, ir_loc loc, const int64_t *size)
+cot_status
+rt_open_refuse_at(const rt_opening *o, ir_loc loc, const int64_t *size)
 {
     return rt_open_refuse(
         o, loc,
@@ -67,9 +67,8 @@ another_program(const rt_opening *o, ir_loc loc, const int64_t *size)
                   excluding(o, size)));
 }
 
-/* Is a size 0 or 1? */
-static bool
-is_tiny(const rt_opening *o, const int64_t *size)
+bool
+rt_open_is_tiny(const rt_opening *o, const int64_t *size)
 {
     for (int i = 0; i < o->sizes->n; i++)
         if (size[i] <= 1)
@@ -96,8 +95,8 @@ check_graph(rt_opening *o, const int64_t *size)
     if (has && rt_open_is_instance(&o->graphs, text, size))
         return COT_OK;
     const ir_loc loc = rt_open_loc_of_line(o, o->graphs.text, o->graphs.line);
-    if (!has || !is_tiny(o, size))
-        return another_program(o, loc, size);
+    if (!has || !rt_open_is_tiny(o, size))
+        return rt_open_refuse_at(o, loc, size);
     rt_other_graph x = { .loc = loc };
     memcpy(x.size, size, sizeof *size * (size_t)o->sizes->n);
     IR_PUSH(o->arena, o->other, o->n_other, o->cap_other, x);
@@ -112,11 +111,11 @@ try_at(rt_opening *o, const cot_kernel *k, const int64_t *size, ir_loc loc, bool
 
     if (o->source->graph(o->source->user, o->arena, size, &g) != COT_OK) {
         cot_error_clear(o->ctx);
-        return must ? another_program(o, loc, size) : COT_OK;
+        return must ? rt_open_refuse_at(o, loc, size) : COT_OK;
     }
     const rt_trial is = rt_open_trial(k, g, size, !must, o->arena);
     if (must)
-        return is == RT_TRIAL_AGREES ? COT_OK : another_program(o, loc, size);
+        return is == RT_TRIAL_AGREES ? COT_OK : rt_open_refuse_at(o, loc, size);
     return is == RT_TRIAL_DIFFERS
                ? rt_open_refuse(o, loc,
                                 ir_format(o->arena,

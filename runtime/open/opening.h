@@ -63,7 +63,12 @@ const int64_t *rt_open_extents_at(const rt_opening *o, const int64_t *size);
 /* compile.c: find the general module, with all that is known of it, and check it. */
 cot_status rt_open_lower(rt_opening *o, rt_open *open);
 
-/* check.c.  The sizes, by their number, at which a function is traced again; false: there are
+/* check.c.  Refuse since the function is another program at these sizes, with a fact that would
+ * exclude some. */
+cot_status rt_open_refuse_at(const rt_opening *o, ir_loc loc, const int64_t *size);
+/* Is a size 0 or 1? */
+bool rt_open_is_tiny(const rt_opening *o, const int64_t *size);
+/* The sizes, by their number, at which a function is traced again; false: there are
  * no more. */
 bool rt_open_other(const rt_opening *o, int number, int64_t *size);
 /* Check the graph and the kernel at sizes that are no samples. */

@@ -296,26 +296,6 @@ parse_again(rt_opening *o, const ir_sized_text *t, const int64_t *size, ir_graph
     return status;
 }
 
-static cot_status
-refuse_at(const rt_opening *o, const int64_t *size)
-{
-    return rt_open_refuse(o, 0,
-                          ir_format(o->arena,
-                                    "it is another program at %s than at %s; a fact about a "
-                                    "size, such as \"where %s >= 2\", may exclude one",
-                                    rt_open_sizes_text(o, size), rt_open_sizes_text(o, o->size),
-                                    o->sizes->size[0].name));
-}
-
-static bool
-is_tiny(const rt_opening *o, const int64_t *size)
-{
-    for (int i = 0; i < o->sizes->n; i++)
-        if (size[i] <= 1)
-            return true;
-    return false;
-}
-
 /* What is not there at some size, as an array of fewer than no elements, is not there in either
  * form. */
 static cot_status
@@ -332,9 +312,9 @@ check_at(rt_opening *o, const ir_sized_text *t, const int64_t *size)
         return COT_OK;
     if (is == COT_OK && has == COT_OK &&
         (ir_graph_equal(f, g) ||
-         (is_tiny(o, size) && rt_open_trial_graphs(f, g, o->arena) == RT_TRIAL_AGREES)))
+         (rt_open_is_tiny(o, size) && rt_open_trial_graphs(f, g, o->arena) == RT_TRIAL_AGREES)))
         return COT_OK;
-    return refuse_at(o, size);
+    return rt_open_refuse_at(o, 0, size);
 }
 
 static cot_status
