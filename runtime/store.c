@@ -12,7 +12,6 @@
 #define _GNU_SOURCE 1
 #include "runtime/store.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,6 +23,7 @@
 
 #include "cotrace/compile.h"
 #include "ir/config.h"
+#include "runtime/store_bound.h"
 
 /* The first bytes of a file; n sizes of 64 bits and the objects follow. */
 typedef struct header {
@@ -33,10 +33,9 @@ typedef struct header {
 } header;
 
 enum {
-    NAME = 65,
-    SCAN_EVERY = 16,            /* files kept between looks at the folder's size        */
-    STALE = 3600,               /* seconds after which an unfinished file is abandoned  */
-    FRESH = 600                 /* seconds for which the time of a file's use stays     */
+    NAME = RT_STORE_NAME,
+    LOOK_EVERY = 16,            /* files kept between looks at the sum of the folder's */
+    FRESH = 600                 /* seconds for which the time of a file's use stays    */
 };
 static const char magic[8] = "cotcode2";
 
@@ -221,106 +220,24 @@ find(void *self, const ir_digest *key, cg_object *out)
     return n;
 }
 
-/* -- the bound -- */
-
-typedef struct entry {
-    char name[NAME];
-    time_t used;
-    uint64_t bytes;
-} entry;
-
-static int
-by_use(const void *x, const void *y)
-{
-    const entry *a = x, *b = y;
-
-    return (a->used > b->used) - (a->used < b->used);
-}
-
-static bool
-is_key(const char *name)
-{
-    return strlen(name) == NAME - 1 && strspn(name, "0123456789abcdef") == NAME - 1;
-}
-
-/* Files of writers that are gone, whose names begin with a dot, are removed on the way.  False:
- * memory is short. */
-static bool
-list_folder(store *s, DIR *folder, entry **list, size_t *n)
-{
-    size_t cap = 0;
-    const time_t now = time(NULL);
-    struct stat found;
-
-    for (struct dirent *d; (d = readdir(folder)) != NULL;) {
-        if (fstatat(s->folder, d->d_name, &found, AT_SYMLINK_NOFOLLOW) != 0 ||
-            !S_ISREG(found.st_mode))
-            continue;
-        if (strncmp(d->d_name, ".new.", 5) == 0 && now - found.st_mtime > STALE)
-            unlinkat(s->folder, d->d_name, 0);
-        if (!is_key(d->d_name))
-            continue;
-        if (*n == cap) {
-            entry *grown = realloc(*list, (cap = 2 * cap + 64) * sizeof **list);
-            if (!grown)
-                return false;
-            *list = grown;
-        }
-        entry *e = &(*list)[(*n)++];
-        memcpy(e->name, d->d_name, NAME);
-        e->used = found.st_mtime;
-        e->bytes = (uint64_t)found.st_size;
-    }
-    return true;
-}
-
-/* Down to three quarters of the bound, so that it is not passed again at once. */
-static void
-remove_oldest(store *s, entry *list, size_t n)
-{
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < n; i++)
-        sum += list[i].bytes;
-    if (sum <= s->limit)
-        return;
-    qsort(list, n, sizeof *list, by_use);
-    for (size_t i = 0; i < n && sum > s->limit / 4 * 3; i++) {
-        unlinkat(s->folder, list[i].name, 0);
-        sum -= list[i].bytes;
-    }
-}
-
-static void
-keep_bound(store *s)
-{
-    const int again = openat(s->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *folder = again >= 0 ? fdopendir(again) : NULL;
-    entry *list = NULL;
-    size_t n = 0;
-
-    if (!folder) {
-        if (again >= 0)
-            close(again);
-        return;
-    }
-    if (list_folder(s, folder, &list, &n))
-        remove_oldest(s, list, n);
-    closedir(folder);
-    free(list);
-}
-
 /* -- keeping -- */
 
-/* A file that passes the process's limit would be a signal. */
-static bool
-fits_limit(int n, const cg_object *object)
+static uint64_t
+bytes_of(int n, const cg_object *object)
 {
-    struct rlimit most;
     uint64_t bytes = sizeof(header);
 
     for (int i = 0; i < n; i++)
         bytes += sizeof(uint64_t) + object[i].size;
+    return bytes;
+}
+
+/* A file that passes the process's limit would be a signal. */
+static bool
+fits_limit(uint64_t bytes)
+{
+    struct rlimit most;
+
     return getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur == RLIM_INFINITY ||
            bytes <= most.rlim_cur;
 }
@@ -345,10 +262,11 @@ static void
 keep(void *self, const ir_digest *key, int n, const cg_object *object)
 {
     store *s = self;
+    const uint64_t bytes = bytes_of(n, object);
     struct timespec now;
     char name[NAME], fresh[96];
 
-    if (!fits_limit(n, object))
+    if (!fits_limit(bytes))
         return;
     clock_gettime(CLOCK_MONOTONIC, &now);
     ir_digest_hex(key, name);
@@ -363,8 +281,9 @@ keep(void *self, const ir_digest *key, int n, const cg_object *object)
         unlinkat(s->folder, fresh, 0);
         return;
     }
-    if (atomic_fetch_add(&s->kept, 1) % SCAN_EVERY == 0)
-        keep_bound(s);
+    const bool noted = rt_store_note(s->folder, bytes);
+    if (atomic_fetch_add(&s->kept, 1) % LOOK_EVERY == 0 || !noted)
+        rt_store_keep_bound(s->folder, s->limit, noted);
 }
 
 /* -- a context's -- */

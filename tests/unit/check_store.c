@@ -1,6 +1,7 @@
 /* Compiled code that is kept in a folder: what is found gives the bits of what was compiled, by
  * any number of processes, whenever one of them is killed, and within a bound. */
 #define _GNU_SOURCE 1
+#include <dlfcn.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -215,6 +216,71 @@ START_TEST(the_oldest_files_go)
 }
 END_TEST
 
+/* What looks through a folder opens it by this function of the C library. */
+static int looked;
+
+DIR *
+fdopendir(int fd)
+{
+    DIR *(*real)(int) = (DIR * (*)(int)) dlsym(RTLD_NEXT, "fdopendir");
+
+    looked++;
+    return real(fd);
+}
+
+/* Each program has a context of its own, as in a row of short processes. */
+static void
+keep_programs(int first, int n)
+{
+    for (int i = first; i < first + n; i++) {
+        const double number = i;
+        cot_context *c = context_in(folder, 0);
+        cot_kernel_free(compiled(c, &number, "jit"));
+        cot_context_free(c);
+    }
+}
+
+/* What a file costs does not grow with the number of files. */
+START_TEST(a_folder_is_not_looked_through_for_each_file)
+{
+    looked = 0;
+    keep_programs(0, 40);
+    ck_assert_int_eq(count_files(false, NULL, NULL), 40);
+    ck_assert_int_eq(looked, 1);
+}
+END_TEST
+
+/* A tally that is old, of the future, cut, beyond any bound, or too long says nothing: the
+ * folder is looked through once, and has a right one. */
+START_TEST(a_tally_that_is_wrong_is_made_anew)
+{
+    enum { LONG = 1 << 14 };
+    const uint64_t now = (uint64_t)time(NULL);
+    static uint64_t number[LONG];
+    const struct {
+        uint64_t when, sum;
+        size_t bytes;
+    } wrong[] = { { now - 90000, 1, 16 },
+                  { now + 90000, 1, 16 },
+                  { now, 1, 15 },
+                  { now, UINT64_MAX, 16 },
+                  { now, 1, sizeof number } };
+
+    keep_programs(0, 1);
+    number[0] = wrong[_i].when;
+    number[1] = wrong[_i].sum;
+    write_file(path_of(".tally"), (const char *)number, wrong[_i].bytes);
+    looked = 0;
+    keep_programs(1, 3);
+    ck_assert_int_eq(looked, 1);
+    ck_assert_int_eq(count_files(false, NULL, NULL), 4);
+    ck_assert_uint_eq(read_file(path_of(".tally"), (char *)number, sizeof number),
+                      4 * sizeof *number);
+    ck_assert_uint_ge(number[0], now);
+    ck_assert_uint_gt(number[1], 0);
+}
+END_TEST
+
 /* A hit says that the file is used, at most once in a while. */
 START_TEST(use_is_noted)
 {
@@ -316,6 +382,8 @@ main(void)
         ONCE(nothing_is_kept_where_it_is_off),
         EACH(the_environment_names_the_folder, 7),
         ONCE(the_oldest_files_go),
+        ONCE(a_folder_is_not_looked_through_for_each_file),
+        EACH(a_tally_that_is_wrong_is_made_anew, 5),
         ONCE(use_is_noted),
         ONCE(many_processes_at_once),
         ONCE(killed_writers),
