@@ -11,7 +11,7 @@ cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_gr
     cg_mapping m = { .l = l, .fr = fr, .fusion = fusion, .g = g };
     uint32_t *buffer = IR_NEW_N(l->scratch, uint32_t, g->n);
     cg_access w;
-    m.s = cg_map_nest(l, fr, fusion, g, NULL, &w);
+    m.s = cg_map_nest(l, fr, fusion, g, NULL, -1, &w);
     m.idempotent = !cg_writes_over(l, fr, &w, g);
     m.buffer = buffer;
     for (uint32_t i = 0; i < g->n; i++) {

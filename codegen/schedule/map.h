@@ -47,6 +47,7 @@ typedef struct cg_mapping {
     int unrolled;
     int64_t row;
     bool parallel, idempotent;
+    bool flat; /* the last loop is several, short ones, and its vectors are unrolled */
     bool split[COT_MAX_RANK + 1]; /* loops that are split (index_split.h) */
     int n_splits;
     cg_ix axis[COT_MAX_RANK + 1]; /* the index in the shape of the loops */
@@ -54,9 +55,10 @@ typedef struct cg_mapping {
 } cg_mapping;
 
 /* map_nest.c: the loops of a group. stride: the strides of the memory that the values are
- * stored to; NULL: each is a dense array. */
+ * stored to; NULL: each is a dense array. flat: the loops from this one on are one loop, though
+ * addresses move otherwise along each; -1: none are. */
 cg_map_loops cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion,
-                         const cg_group *g, const int64_t *stride, cg_access *w);
+                         const cg_group *g, const int64_t *stride, int flat, cg_access *w);
 /* The cost of a row: of the `row` elements that differ only in the loops from `first` on. */
 int64_t cg_map_row_cost(cg_mapping *m, int first, int64_t row);
 /* Set the axes of those loops to element k of a row. */

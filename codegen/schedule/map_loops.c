@@ -159,8 +159,9 @@ map_level(cg_mapping *m, int level)
     for (int j = 0; j < splits->n; j++) {
         map_step s = { m, level, splits->start[j] };
         int64_t n = splits->start[j + 1] - splits->start[j];
-        cg_kind kind =
-            level == 0 && m->parallel && n * 2 > m->s.extent[i] ? CG_PARALLEL : CG_SERIAL;
+        cg_kind kind = level == 0 && m->parallel && n * 2 > m->s.extent[i] ? CG_PARALLEL
+                       : level == m->levels - 1 && m->flat                 ? CG_UNROLL
+                                                                           : CG_SERIAL;
         cg_strip_mine(m->l, kind, n, level == m->levels - 1 ? m->lanes : 1, m->idempotent,
                       map_iteration, &s);
     }
@@ -274,6 +275,43 @@ pick_unrolled(cg_mapping *m, int v)
     return v;
 }
 
+/* Do vectors along the loops behind v, taken as one loop, cost less than vectors along v, whose
+ * elements are far apart?  Those are loaded and stored one by one.  These leave lanes empty where
+ * the loops do not fill them, and compute all operands of a concatenation in each lane, where a
+ * loop beside vectors along v is split. */
+static bool
+is_better_flat(const cg_mapping *m, int v)
+{
+    const int64_t lanes = cg_lanes(m->l, m->s.widest), flat = m->s.cost;
+    int64_t n = 1, apart = flat;
+
+    for (int i = v + 1; i < m->s.n; i++) {
+        const int parts = m->s.splits[i].n;
+        if (cg_is_open(m->l, m->s.extent[i]))
+            return false;
+        n *= m->s.extent[i];
+        if (parts > 1 && m->s.split_cost[i] / parts < apart)
+            apart = m->s.split_cost[i] / parts;
+    }
+    const int64_t width = n < lanes ? cg_pow2_from(n) : lanes,
+                  slots = (n + width - 1) / width * lanes;
+
+    return flat * slots <= (apart + CG_SCHEDULE_FAR_ELEMENT * lanes) * n &&
+           flat * (slots / lanes) <= CG_SCHEDULE_MAX_SHARED_COST;
+}
+
+/* The loops behind v become one, along which the lanes run.  Its vectors are unrolled, so that
+ * what an index in a vector is in each of the loops is known when it is compiled. */
+static void
+flatten(cg_mapping *m, int v)
+{
+    cg_access *w = IR_NEW(m->l->scratch, cg_access);
+
+    m->s = cg_map_nest(m->l, m->fr, m->fusion, m->g, NULL, v + 1, w);
+    m->flat = true;
+    m->lanes = cg_lanes(m->l, m->s.widest);
+}
+
 static void
 pick_order(cg_mapping *m)
 {
@@ -283,6 +321,11 @@ pick_order(cg_mapping *m)
             v = i;
     if (v != dense)
         v = pick_unrolled(m, v);
+    if (v < dense && m->unrolled < 0 && !m->put && is_better_flat(m, v)) {
+        flatten(m, v);
+        n = m->s.n;
+        v = dense = m->s.dense;
+    }
     m->levels = 0;
     for (int i = 0; i < (m->unrolled >= 0 ? m->unrolled : n); i++)
         if (i != v)
@@ -342,6 +385,7 @@ cg_map_run(cg_mapping *m)
                   l->k->name, size, m->s.n, m->lanes, m->s.cost,
                   m->tile            ? ", transposed in registers"
                   : m->unrolled >= 0 ? ", contiguous loops unrolled"
+                  : m->flat          ? ", short loops flattened"
                                      : "",
                   m->n_splits ? ", index sets split" : "", m->parallel ? ", parallel" : "");
     if (l->target.grid)
@@ -362,7 +406,7 @@ cg_put_group(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_gro
                      .user = user,
                      .idempotent = idempotent };
     cg_access w;
-    m.s = cg_map_nest(l, fr, fusion, g, stride, &w);
+    m.s = cg_map_nest(l, fr, fusion, g, stride, -1, &w);
     cg_map_run(&m);
 }
 

@@ -207,7 +207,7 @@ tests_digits(const cg_access *w)
 
 cg_map_loops
 cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const cg_group *g,
-            const int64_t *stride, cg_access *w)
+            const int64_t *stride, int flat, cg_access *w)
 {
     const ir_graph *f = fr->f;
     cg_map_loops s = { .rank = g->space->rank, .dims = g->space->dims };
@@ -229,6 +229,10 @@ cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const c
             s.last[s.n++] = k + 1;
         }
         last = k;
+    }
+    for (; flat >= 0 && s.n > flat + 1; s.n--) {
+        s.extent[s.n - 2] *= s.extent[s.n - 1];
+        s.last[s.n - 2] = s.last[s.n - 1];
     }
     s.dense = s.n - 1;
     for (int i = 0; stride && i < s.n; i++)

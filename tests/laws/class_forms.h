@@ -103,6 +103,19 @@ enum { LINE = 4129, PLANE = 140000, SMALL = 4200, LARGE = 262657 };
     "2 = dot_general %y, %" k "1 {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : "            \
     "$[<m>,5]" L
 
+/* Arrays of 45 by n by m, whose last two axes are short: what is computed in them from %1 and
+ * %2, which are broadcast along one of these axes each. */
+#define SHORT      "$[45,<n>,<m>]"
+#define SHORT_TYPE "{shape=[45,<n>,<m>], dims=[0,"
+#define ACROSS(x, y)                                                                           \
+    "%1 = broadcast_in_dim %" x " " SHORT_TYPE "1]} : " SHORT L "%2 = broadcast_in_dim %" y    \
+    " " SHORT_TYPE "2]} : " SHORT L
+#define SHORT_ROWS(op, t, of, to, ...)                                                         \
+    { op,  F("%x: $[45,<n>], %y: $[45,<m>], " of, to, ACROSS("x", "y") __VA_ARGS__),           \
+      t,   2,                                                                                  \
+      0,   3000,                                                                               \
+      0.5, 3 }
+
 /* Arrays of k by n by m, a broadcast to one, and what is computed in them.  Points x and y of m
  * coordinates each: weights by the distances, which all coordinates of a pair share, sum the
  * differences over x, and in REACH over y as well; and probabilities along the middle axis. */

@@ -44,6 +44,36 @@ static const row rows[] = {
         "%2 = broadcast_in_dim %y {shape=[<n>,<m>], dims=[0]} : $[<n>,<m>]" L
         "%0 = sub %1, %2 : $[<n>,<m>]"),
       LAWS_ANY_NUMBER, 2, 0, PLANE, -3, 3 },
+    SHORT_ROWS("mul", LAWS_ANY_NUMBER, "%z: " SHORT, SHORT,
+               "%3 = mul %1, %2 : " SHORT L "%4 = sub %3, %z : " SHORT L
+               "%0 = mul %4, %1 : " SHORT),
+    SHORT_ROWS("div", LAWS_INEXACT, "%z: $[<m>,45,<n>]", SHORT,
+               "%3 = transpose %z {perm=[1,2,0]} : " SHORT L
+               "%4 = reverse %3 {axes=[1,2]} : " SHORT L "%5 = div %4, %2 : " SHORT L
+               "%0 = add %5, %1 : " SHORT),
+    SHORT_ROWS("select", LAWS_NUMBERS, "%z: " SHORT, SHORT,
+               "%3 = lt %1, %2 : bool[45,<n>,<m>]" L "%4 = mul %z, %1 : " SHORT L
+               "%0 = select %3, %4, %z : " SHORT),
+    SHORT_ROWS("concatenate", LAWS_ANY_NUMBER, "%z: $[45,<n>,2]", "$[45,<n>,<m+2>]",
+               "%3 = mul %1, %2 : " SHORT L
+               "%4 = concatenate %z, %3 {axis=2} : $[45,<n>,<m+2>]" L
+               "%0 = mul %4, %4 : $[45,<n>,<m+2>]"),
+    SHORT_ROWS("concatenate", LAWS_ANY_NUMBER, "%z: $[45,1,<m>]", "$[45,<n+1>,<m>]",
+               "%3 = sub %1, %2 : " SHORT L
+               "%4 = concatenate %3, %z {axis=1} : $[45,<n+1>,<m>]" L
+               "%0 = reverse %4 {axes=[2]} : $[45,<n+1>,<m>]"),
+    SHORT_ROWS("reduce_max", LAWS_NUMBERS, "%z: $[45,3]", SHORT,
+               "%3 = mul %1, %2 : " SHORT L
+               "%4 = broadcast_in_dim %3 {shape=[45,<n>,<m>,3], dims=[0,1,2]} : "
+               "$[45,<n>,<m>,3]" L
+               "%5 = broadcast_in_dim %z {shape=[45,<n>,<m>,3], dims=[0,3]} : "
+               "$[45,<n>,<m>,3]" L "%6 = sub %4, %5 : $[45,<n>,<m>,3]" L
+               "%0 = reduce_max %6 {axes=[3]} : " SHORT),
+    SHORT_ROWS("iota", LAWS_ANY_NUMBER, "%z: " SHORT, SHORT,
+               "%3 = iota {dtype=i32, shape=[45,<n>,<m>], axis=1} : i32[45,<n>,<m>]" L
+               "%4 = iota {dtype=i32, shape=[45,<n>,<m>], axis=2} : i32[45,<n>,<m>]" L
+               "%5 = lt %3, %4 : bool[45,<n>,<m>]" L "%6 = mul %1, %2 : " SHORT L
+               "%0 = select %5, %6, %z : " SHORT),
     { "select",
       F("%x: $[<n>], %y: $[<n>]", "$[<n>]",
         "%1 = lt %x, %y : bool[<n>]" L "%2 = max %x, %y : $[<n>]" L
@@ -440,9 +470,10 @@ static const row rows[] = {
     { "concatenate",
       F("%x: $[<n>,<m>], %y: $[<n>,<m>]", "$[9,<n>,<m>]",
         MANY STACKED("11", "1") STACKED("12", "2") STACKED("13", "3") STACKED("14", "4")
-            STACKED("15", "5") STACKED("17", "7") STACKED("18", "x")
-                "%0 = concatenate %11, %12, %13, %14, %15, %17, %18, %11, %17 {axis=0} : "
-                "$[9,<n>,<m>]"),
+            STACKED("15", "5") STACKED("17", "7") STACKED(
+                "18",
+                "x") "%0 = concatenate %11, %12, %13, %14, %15, %17, %18, %11, %17 {axis=0} : "
+                     "$[9,<n>,<m>]"),
       LAWS_ANY_NUMBER, 2, 1, PLANE / 9, -3, 3 },
     /* short rows that are rotated twice */
     { "concatenate",
