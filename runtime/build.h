@@ -28,6 +28,8 @@ bool rt_is_same_file(const char *a, const char *b);
 /* ptx.c: kernels for GPUs as PTX, and the manifest with which a host runs them: f.ptx and
  * f.json. */
 bool rt_is_ptx(const char *path);
+/* The options, or defaults where o is NULL, for a GPU that need not be that of this machine. */
+cot_compile_options rt_ptx_options(cot_context *ctx, const cot_compile_options *o);
 cot_status rt_build_ptx(cot_context *ctx, int n, const rt_export *fn,
                         const cot_compile_options *o, const char *path, const char *header);
 

@@ -164,9 +164,8 @@ lower_all(cot_context *ctx, int n, const rt_export *e, const cot_compile_options
     return COT_OK;
 }
 
-/* The output does not depend on the GPU of this machine. */
-static cot_compile_options
-options_for(cot_context *ctx, const cot_compile_options *o)
+cot_compile_options
+rt_ptx_options(cot_context *ctx, const cot_compile_options *o)
 {
     cot_compile_options each = o ? *o : (cot_compile_options){ 0 };
     const char *target = ctx->config.target;
@@ -185,7 +184,7 @@ cot_status
 rt_build_ptx(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o,
              const char *path, const char *header)
 {
-    const cot_compile_options each = options_for(ctx, o);
+    const cot_compile_options each = rt_ptx_options(ctx, o);
     ir_arena *a = &ctx->arena;
     cg_natural *fn = IR_NEW_N(a, cg_natural, n + 1);
     const void *bytes;

@@ -443,6 +443,14 @@ if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
         "nowhere/roof.svg: No such file or directory"
     status 0 "$cot" explore f.cot --profile -o f.json
     grep -q '"measured":true' f.json || { bad=1; cat f.json; }
+    status 0 "$cot" explore f.cot --backend cuda --cpu sm_90 -o f.json
+    grep -q '"target":"sm_90"' f.json || { bad=1; cat f.json; }
+    status 2 "$cot" explore f.cot --backend eval -o f.json;       says \
+        "the evaluator has no kernels; wants jit, c, cuda or sim"
+    status 2 "$cot" explore f.cot --backend cuda --cpu sm_70 -o f.json;  says \
+        "the GPU is 'sm_70'; wants sm_80 or sm_90"
+    status 2 "$cot" explore f.cot --profile --target wasm32 -o f.json;   says \
+        "--profile calls the function here; --target is another machine"
     printf '%s\n' 'fn @f(%x: f32[8,16], %y: f32[16,4]) -> f32[8,4] {' \
         '  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[8,4]' \
         '  ret %0' '}' >d.cot

@@ -29,7 +29,15 @@ make(void *user, ir_graph **out)
 static cot_status
 explore(cot_cli *c, const profiled *p)
 {
+    const cot_compile_options compile = { .backend = c->backend,
+                                          .target = c->target,
+                                          .cpu = c->cpu,
+                                          .features = c->features,
+                                          .threads = c->threads,
+                                          .fast = c->fast,
+                                          .trapping_math = c->trapping_math };
     const rt_explore_options o = { .pipeline = c->pipeline ? c->pipeline : "",
+                                   .compile = &compile,
                                    .assembly = c->assembly,
                                    .profile = p->k ? p->k->profile : NULL,
                                    .calls = p->calls };
@@ -41,7 +49,11 @@ explore(cot_cli *c, const profiled *p)
 static cot_status
 measure(cot_cli *c, profiled *p)
 {
-    const cot_compile_options o = { .backend = c->backend, .threads = c->threads };
+    const cot_compile_options o = { .backend = c->backend,
+                                    .cpu = c->cpu,
+                                    .features = c->features,
+                                    .threads = c->threads,
+                                    .trapping_math = c->trapping_math };
     ir_graph *f;
 
     COT_TRY(cli_entry(c, &f));
@@ -57,6 +69,10 @@ cli_explore(cot_cli *c)
 
     if (!c->out)
         return cli_wrong(c, "no file is named for the page; wants -o FILE.html or FILE.json");
+    if (c->backend && strcmp(c->backend, "eval") == 0)
+        return cli_wrong(c, "the evaluator has no kernels; wants jit, c, cuda or sim");
+    if (c->profile && c->target)
+        return cli_wrong(c, "--profile calls the function here; --target is another machine");
     cot_status status = c->profile ? measure(c, &p) : COT_OK;
     if (status == COT_OK)
         status = explore(c, &p);

@@ -14,10 +14,11 @@ extern "C" {
 #endif
 
 /* Write the page of f, with all its transforms, for argument types to the file `path`; where
- * its name ends in .json, the data alone.  No kernel runs; the graphs are drawn by Graphviz's
- * program `dot`, where it is installed.  If a transform or a pass fails, the page has the
- * stages before it and the message, and the status is that of the failure.  The graphs on the
- * way stay in the context's memory until it is freed.
+ * its name ends in .json, the data alone.  The kernels are those of the context's target
+ * (cot_options.target); a GPU, as "cuda", need not be there.  No kernel runs; the graphs are
+ * drawn by Graphviz's program `dot`, where it is installed.  If a transform or a pass fails,
+ * the page has the stages before it and the message, and the status is that of the failure.
+ * The graphs on the way stay in the context's memory until it is freed.
  *
  * Errors   COT_ERR_IO  the file cannot be written
  *          those of cot_compile */

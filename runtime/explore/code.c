@@ -1,6 +1,7 @@
 /* The code that is emitted: C, whose lines have the locations of what they compute in front of
- * them (codegen/c/marks.c), and assembly where it is asked for, whose line tables have them
- * (codegen/llvm/debug.c). */
+ * them (codegen/c/marks.c); assembly where it is asked for, and PTX for a GPU, whose line
+ * tables have them (codegen/llvm/debug.c). */
+#include "codegen/kernel/grid.h"
 #include "runtime/explore/explore.h"
 
 #include <stdlib.h>
@@ -54,6 +55,36 @@ find_in_assembly(const rt_exploring *x, const char *line, size_t n, int last)
     for (uint32_t k = 1; k < m->n_kernels; k++)
         if (has_end(line, n, ir_format(x->arena, ".entry.%s", m->kernel[k]->name)))
             return (int)k;
+    return OTHER;
+}
+
+static bool
+begins(const char *s, size_t n, const char *start)
+{
+    return n >= strlen(start) && memcmp(s, start, strlen(start)) == 0;
+}
+
+/* In PTX it is `.visible .entry f_name(`, or `.func name(` of a function that kernels call; the
+ * line of a declaration of that ends without a parenthesis. */
+static int
+find_in_ptx(const rt_exploring *x, const char *line, size_t n, int last)
+{
+    static const char entry[] = ".visible .entry ";
+    const cg_module *m = x->low.module;
+
+    (void)last;
+    if (begins(line, n, ".func "))
+        return has_end(line, n, "(") || has_end(line, n, ")") ? OTHER : NOTHING;
+    if (!begins(line, n, entry))
+        return NOTHING;
+    line += sizeof entry - 1;
+    n -= sizeof entry - 1;
+    for (uint32_t k = 1; k < m->n_kernels; k++) {
+        const char *name = cg_ptx_name(x->arena, x->plan.name, m->kernel[k]->name);
+
+        if (begins(line, n, ir_format(x->arena, "%s(", name)))
+            return (int)k;
+    }
     return OTHER;
 }
 
@@ -112,8 +143,9 @@ write_c_lines(const rt_exploring *x, ir_buf *b, const ir_buf *text, ir_buf *plai
 static bool
 is_of_debugger(const char *s, size_t n)
 {
-    static const char *const starts[] = { "\t.loc\t", "\t.file\t", "\t.cfi_", ".Ltmp",
-                                          ".Lfunc_begin" };
+    static const char *const starts[] = { "\t.loc\t",       "\t.file\t",    "\t.cfi_",
+                                          ".Ltmp",          ".Lfunc_begin", "$L__tmp",
+                                          "$L__func_begin", "$L__func_end" };
 
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (n > strlen(starts[i]) && memcmp(s, starts[i], strlen(starts[i])) == 0)
@@ -121,10 +153,12 @@ is_of_debugger(const char *s, size_t n)
     return false;
 }
 
+/* A function begins here, which has nothing of the one before. */
 static bool
-begins(const char *s, size_t n, const char *start)
+is_new_function(const char *s, size_t n)
 {
-    return n >= strlen(start) && memcmp(s, start, strlen(start)) == 0;
+    return begins(s, n, "\t.type\t") || begins(s, n, ".visible .entry ") ||
+           begins(s, n, ".func ");
 }
 
 /* The text without line tables into `plain`; [line, value] for each instruction behind a
@@ -145,7 +179,7 @@ write_assembly_lines(const rt_exploring *x, ir_buf *b, const ir_buf *text, ir_bu
 
         if (begins(s, n, "\t.section\t"))
             tables = begins(s, n, "\t.section\t.debug_");
-        if (begins(s, n, "\t.type\t"))
+        if (is_new_function(s, n))
             number = 0;
         if (sscanf(s, "\t.loc\t%d %d", &file, &at) == 2)
             number = rt_explore_number(x, (ir_loc)at);
@@ -155,7 +189,10 @@ write_assembly_lines(const rt_exploring *x, ir_buf *b, const ir_buf *text, ir_bu
             rt_json_next(b, &first);
             ir_buf_printf(b, "[%d,%u]", line, number);
         }
-        ir_buf_add(plain, s, n);
+        if (begins(s, n, ".target ") && memchr(s, ',', n)) /* `, debug`: of the tables */
+            ir_buf_printf(plain, "%.*s\n", (int)strcspn(s, ","), s);
+        else
+            ir_buf_add(plain, s, n);
         line++;
     }
     ir_buf_str(b, "]");
@@ -163,8 +200,9 @@ write_assembly_lines(const rt_exploring *x, ir_buf *b, const ir_buf *text, ir_bu
 
 /* The text of a stage; where it cannot be emitted, the message. */
 static void
-write_code(rt_exploring *x, ir_buf *b, const char *stage, bool is_c)
+write_code(rt_exploring *x, ir_buf *b, const char *stage, part_finder *find)
 {
+    const bool is_c = find == find_in_c;
     rt_plan plan = x->plan;
     ir_buf text, plain, lines;
 
@@ -179,25 +217,34 @@ write_code(rt_exploring *x, ir_buf *b, const char *stage, bool is_c)
     } else {
         (is_c ? write_c_lines : write_assembly_lines)(x, &lines, &text, &plain);
         rt_json_bytes(b, plain.text, plain.n);
-        write_parts(x, b, &plain, is_c ? find_in_c : find_in_assembly);
+        write_parts(x, b, &plain, find);
         ir_buf_add(b, lines.text, lines.n);
     }
     ir_buf_str(b, "}");
 }
 
+/* Without a finder there is no such code. */
+static void
+write_named(rt_exploring *x, ir_buf *b, const char *name, const char *stage, part_finder *find)
+{
+    ir_buf_printf(b, "\"%s\":", name);
+    if (x->low.module && find)
+        write_code(x, b, stage, find);
+    else
+        ir_buf_str(b, "null");
+}
+
 void
 rt_explore_code(rt_exploring *x, ir_buf *b)
 {
-    const bool here = x->low.module && !x->plan.target.grid;
+    const bool gpu = x->plan.target.grid;
 
-    ir_buf_str(b, "\"c\":");
-    if (here)
-        write_code(x, b, "c", true);
-    else
-        ir_buf_str(b, "null");
-    ir_buf_str(b, ",\"assembly\":");
-    if (here && x->o->assembly && x->plan.backend == cg_llvm() && cg_llvm())
-        write_code(x, b, "asm", false);
-    else
-        ir_buf_str(b, "null");
+    write_named(x, b, "c", "c", gpu ? NULL : find_in_c);
+    ir_buf_str(b, ",");
+    write_named(x, b, "assembly", "asm",
+                !gpu && x->o->assembly && x->plan.backend == cg_llvm() && cg_llvm()
+                    ? find_in_assembly
+                    : NULL);
+    ir_buf_str(b, ",");
+    write_named(x, b, "ptx", "ptx", gpu && cg_llvm() ? find_in_ptx : NULL);
 }

@@ -3,6 +3,7 @@
 #include "codegen/lower.h"
 #include "frontend/fn.h"
 #include "ir/diag.h"
+#include "runtime/build.h"
 #include "runtime/explore/explore.h"
 
 static uint64_t
@@ -97,11 +98,38 @@ rt_explore_definer(const rt_exploring *x, uint32_t i, ir_ref v)
     return node ? x->input[i] + (uint32_t)f->n_in + node - 1 : x->input[i] + v - 1;
 }
 
-/* A device's kernels have no plan of their own to show; they are those of this machine. */
+static bool
+is_for_gpu(const cot_context *ctx, const cot_compile_options *o)
+{
+    const char *const target = ctx->config.target;
+
+    if (o && o->backend)
+        return strcmp(o->backend, "cuda") == 0 || strcmp(o->backend, "sim") == 0;
+    if (o && o->target)
+        return strncmp(o->target, "nvptx64", 7) == 0;
+    return target && strncmp(target, "cuda", 4) == 0;
+}
+
+/* Kernels for a GPU are those of PTX, which is written without one. */
+static cot_status
+plan(rt_exploring *x, const char *name)
+{
+    const cot_compile_options *o = x->o->compile;
+    cot_compile_options gpu;
+
+    if (is_for_gpu(x->ctx, o)) {
+        gpu = rt_ptx_options(x->ctx, o);
+        if (o && o->backend)
+            gpu.backend = o->backend;
+        o = &gpu;
+    }
+    return rt_plan_new(x->ctx, o, name, &x->plan);
+}
+
 static cot_status
 lower(rt_exploring *x, const ir_graph *f)
 {
-    COT_TRY(rt_plan_new(x->ctx, NULL, f->name, &x->plan));
+    COT_TRY(plan(x, f->name));
     x->plan.record = &x->record;
     COT_TRY(rt_lower(f, &x->plan, x->arena, &x->low));
     for (uint32_t i = 0; i < x->low.module->n_kernels; i++)

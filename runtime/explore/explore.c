@@ -16,6 +16,7 @@ write_head(const rt_exploring *x, ir_buf *b)
     rt_json_text(b, &first, "library", cot_version());
     rt_json_text(b, &first, "function", x->n_graphs ? x->graph[0]->name : "");
     rt_json_text(b, &first, "pipeline", x->o->pipeline);
+    rt_json_text(b, &first, "target", x->plan.target.grid ? x->plan.target.cpu : "");
     rt_json_text(b, &first, "error", x->wrong);
     rt_json_name(b, &first, "measured");
     ir_buf_str(b, x->o->profile ? "true" : "false");

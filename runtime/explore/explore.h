@@ -19,6 +19,7 @@ typedef struct rt_stage_graphs {
 typedef struct rt_explore_options {
     const char *pipeline; /* as text, or "" */
     bool assembly; /* written as well */
+    const cot_compile_options *compile; /* of the kernels; NULL: as the context has it */
     /* what calls of the function took, by kernels that have the names of those that it is
      * lowered to here; NULL: times are estimated */
     const struct rt_profile *profile;

@@ -1,13 +1,23 @@
 /* The kernels, with the text of each and where its instructions come from; and the steps of the
  * plans: which kernel computes which nodes, and how often it runs. */
 #include "codegen/kernel/cost.h"
+#include "codegen/kernel/grid.h"
 #include "runtime/explore/explore.h"
 #include "runtime/profile.h"
 
 #include <math.h>
 
-/* Rates of a typical core, for each nanosecond: estimates are shares of each other. */
-static const double flops_rate = 20, bytes_rate = 15;
+/* Rates of a typical core and of a typical GPU, for each nanosecond, and what a launch takes:
+ * estimates are shares of each other. */
+typedef struct rates {
+    double flops, bytes, launch;
+} rates;
+
+static rates
+rates_of(const rt_exploring *x)
+{
+    return x->plan.target.grid ? (rates){ 10000, 1000, 5000 } : (rates){ 20, 15, 0 };
+}
 
 static bool
 is_array(const cg_buffer *x)
@@ -35,9 +45,9 @@ measured_time(const rt_exploring *x, rt_counter *c)
 
 /* The time of one run, estimated. */
 static double
-time_of(const cg_kernel *k)
+time_of(rates r, const cg_kernel *k)
 {
-    return fmax((double)k->flops / flops_rate, (double)cg_kernel_bytes(k) / bytes_rate);
+    return r.launch + fmax((double)k->flops / r.flops, (double)cg_kernel_bytes(k) / r.bytes);
 }
 
 /* [line, number] for each line of the kernel's text whose instruction comes from a node. */
@@ -63,6 +73,20 @@ write_lines(const rt_exploring *x, ir_buf *b, const ir_buf *text, const cg_print
 }
 
 static void
+write_launch(ir_buf *b, bool *first, cg_launch l)
+{
+    bool inner = true;
+
+    rt_json_name(b, first, "launch");
+    ir_buf_str(b, "{");
+    rt_json_number(b, &inner, "grid", (double)l.grid);
+    rt_json_number(b, &inner, "block", l.block);
+    rt_json_number(b, &inner, "shared", (double)l.shared);
+    rt_json_number(b, &inner, "dynamic", (double)l.dynamic);
+    ir_buf_str(b, "}");
+}
+
+static void
 write_kernel(const rt_exploring *x, ir_buf *b, const cg_kernel *k)
 {
     cg_print_places places = { 0 };
@@ -78,6 +102,8 @@ write_kernel(const rt_exploring *x, ir_buf *b, const cg_kernel *k)
     rt_json_number(b, &first, "flops", (double)k->flops);
     rt_json_number(b, &first, "bytes", (double)cg_kernel_bytes(k));
     rt_json_number(b, &first, "weight", (double)cg_kernel_weight(k));
+    if (x->plan.target.grid && k != x->low.module->kernel[0])
+        write_launch(b, &first, cg_launch_of(k));
     rt_counter *row = row_of(x, k->name);
     if (row) {
         rt_json_number(b, &first, "runs",
@@ -251,6 +277,7 @@ time_steps(const rt_exploring *x)
     const cg_module *m = x->low.module;
     run_counts counts = new_counts(x, m->n_kernels);
     step_time *t = IR_NEW_N(x->arena, step_time, x->record.n_steps + 1);
+    const rates r = rates_of(x);
 
     for (uint32_t i = 0; i < x->record.n_steps; i++) {
         const cg_record_step *s = &x->record.step[i];
@@ -258,7 +285,8 @@ time_steps(const rt_exploring *x)
         const cg_kernel *k = n->op == CG_CALL ? m->kernel[n->call->kernel] : NULL;
 
         t[i].runs = runs_of(x, &counts, s);
-        t[i].time = t[i].runs * (k ? k->plans ? 0 : time_of(k) : (double)n->imm / bytes_rate);
+        t[i].time = t[i].runs *
+                    (k ? k->plans ? 0 : time_of(r, k) : r.launch + (double)n->imm / r.bytes);
     }
     if (x->o->profile)
         measure_steps(x, t);

@@ -193,6 +193,28 @@ def clicks(b):
     b.check_quiet("clicks")
 
 
+def gpus(b):
+    """Kernels of a GPU: launches in the plan and beside the kernels, lines of PTX."""
+    b.open(page("gpu", SINE, "-p", "grad | vmap(in=[0,none], size=8)", "--backend", "sim"))
+    same(b.run("return explorer.data.target"), "sm_80", "the target")
+    step, kernel = b.row("plan", "mul"), b.row("kernels", "launched as")
+    check("<<<" in step.text and " blocks of " in kernel.text, f"{step.text}; {kernel.text}")
+    b.row("grad", "cos").click()
+    lit = b.lit("kernels", "made")
+    check(len(lit) > 8, f"the lines of the kernel: {lit}")
+    check(any("<<<" in s for s in b.lit("plan", "made")), "the launch")
+    if b.run("return explorer.data.ptx !== null"):
+        lit = b.lit("ptx", "made")
+        check(len(lit) > 8 and any("fma.rn.f32" in s for s in lit), f"PTX: {lit}")
+        check(len(lit) < b.run("return explorer.data.ptx.lines.length"), "PTX of others")
+        b.driver.find_element(By.CSS_SELECTOR, '[data-name="ptx"] .row.made:not(.head)').click()
+        check("%0 = cos %x : f32[64]" in b.lit("grad", "from"), "back from PTX to grad")
+        details = b.driver.find_element(By.ID, "details").text
+        check("mul <<<8, 32>>>" in details, f"details have no launch: {details}")
+    b.shot("gpu")
+    b.check_quiet("gpus")
+
+
 def keys(b):
     b.open(page("keys", SINE, "-p", "grad"))
     b.keys("/", "cos", Keys.ENTER)
@@ -298,7 +320,7 @@ def main():
     os.makedirs(FOLDER, exist_ok=True)
     b = Browser()
     try:
-        for part in (clicks, keys, links, bodies, hostile, thousands):
+        for part in (clicks, gpus, keys, links, bodies, hostile, thousands):
             part(b)
     finally:
         b.driver.quit()

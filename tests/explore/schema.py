@@ -2,7 +2,8 @@
 
 The tables of the page are the schema: each object has the fields of its table, of those types,
 and no other.  Numbers of values, graphs, stages, kernels and buffers are those of one that is
-there.  Every FILE is followed through several pipelines.
+there.  Every FILE is followed through several pipelines, to kernels of this machine and of a
+GPU.
 """
 import json
 import os
@@ -10,7 +11,8 @@ import re
 import subprocess
 import sys
 
-PIPELINES = ("", "vjp", "jvp | vmap(size=2)")
+RUNS = (("-p", ""), ("-p", "vjp"), ("-p", "jvp | vmap(size=2)"),
+        ("-p", "vjp", "--target", "nvptx64-nvidia-cuda"))
 NO_DOT = {**os.environ, "PATH": "/nonexistent"}  # drawings take most of the time
 
 
@@ -55,7 +57,8 @@ class Judge:
         for key in x:
             self.check(key in fields, where, f"has the field {key}, which the page does not")
         for key, (kind, optional) in fields.items():
-            null = (name, key) in (("file", "lines"), ("data", "c"), ("data", "assembly"))
+            null = (name, key) in (("file", "lines"), ("data", "c"), ("data", "assembly"),
+                                   ("data", "ptx"))
             if key not in x:
                 self.check(optional, where, f"has no {key}")
             elif not (null and x[key] is None):
@@ -97,18 +100,68 @@ class Judge:
             known(s["reads"] + s["writes"], len(plan["buffers"]), "step")
             self.check(all(last <= n < len(values) for n in s["nodes"]), "step",
                        "earlier nodes")
-        for name in ("c", "assembly"):
+        for name in ("c", "assembly", "ptx"):
             code = data[name] or {"text": ""}
-            self.check("\x01" not in code["text"] and ".loc" not in code["text"], name,
+            self.check(not re.search("\x01|\\.loc\t|debug|__tmp|__func_", code["text"]), name,
                        "marks are left")
             self.check(all(0 <= l < code["text"].count("\n") and last <= v < len(values)
                            for l, v in code.get("lines", ())), name, "lines")
             for part in code.get("parts", ()):
                 known([max(0, part[1])], len(kernels), name)
+        self.launches(data)
         for k in kernels:
             lines = k["text"].count("\n")
             self.check(all(0 <= l < lines and 0 < v < len(values) for l, v in k["lines"]),
                        k["name"], "lines")
+
+
+    def launches(self, data):
+        """A GPU's kernels have launches and PTX, and others have none."""
+        gpu = data["target"] != ""
+        for k in data["kernels"][1:]:
+            launch = k.get("launch")
+            self.check((launch is not None) == gpu, k["name"], f"launch {launch}")
+            if launch:
+                self.check(launch["grid"] > 0 and launch["block"] % 32 == 0 and
+                           32 <= launch["block"] <= 1024, k["name"], f"launch {launch}")
+        self.check("launch" not in (data["kernels"] or [{}])[0], "the entry", "is launched")
+        if not data["kernels"] or not gpu:
+            self.check(data["ptx"] is None, "ptx", "is there")
+            return
+        self.check(data["c"] is None and data["assembly"] is None, "c", "is there")
+        if data["ptx"]:
+            parts = {k for _, k in data["ptx"]["parts"]} - {-1}
+            self.check(parts == set(range(1, len(data["kernels"]))), "ptx", f"parts {parts}")
+
+
+def launched(cot, folder):
+    """A sum of an exponential on a GPU: its launch, and PTX lines of both ops."""
+    source, out = os.path.join(folder, "gpu.cot"), os.path.join(folder, "gpu.json")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("""format 1
+fn @f(%x: f32[1000,64]) -> (f32[1000], f32[1000,64]) {
+  %0 = exp %x : f32[1000,64]
+  %1 = reduce_sum %0 {axes=[1]} : f32[1000]
+  ret %1, %x
+}
+""")
+    for options in (("--backend", "cuda", "--cpu", "sm_90"), ("--backend", "sim")):
+        done = subprocess.run([cot, "explore", source, "-o", out, *options], check=False,
+                              env=NO_DOT, capture_output=True)
+        if b"built without LLVM" in done.stderr:
+            continue
+        data = json.load(open(out, encoding="utf-8"))
+        ops = {data["values"][v]["op"] for _, v in (data["ptx"] or {}).get("lines", ())}
+        launches = [k["launch"] for k in data["kernels"][1:]]
+        kinds = [s["kernel"] for s in data["steps"]]
+        good = (data["target"] == ("sm_90" if "sm_90" in options else "sm_80") and
+                launches == [{"grid": 125, "block": 256, "shared": 0, "dynamic": 0}] and
+                sorted(kinds) == [-1, 1] and (not data["ptx"] or {"exp", "reduce_sum"} <= ops))
+        if not good:
+            print(f"{options}: {data['target']}, launches {launches}, steps of {kinds}, "
+                  f"PTX of {ops}")
+            return 1
+    return 0
 
 
 def measured(cot, folder):
@@ -174,14 +227,14 @@ def main(cot, page, folder, *files):
     schema, data, bad = tables(page), os.path.join(folder, "data.json"), 0
     written = objects = 0
     for path in files:
-        for pipeline in PIPELINES:
+        for options in RUNS:
             if os.path.exists(data):
                 os.unlink(data)
             source = source_of(path, folder)
-            done = subprocess.run([cot, "explore", source, "-p", pipeline, "-o", data],
+            done = subprocess.run([cot, "explore", source, *options, "-o", data],
                                   capture_output=True, check=False, env=NO_DOT)
             if done.returncode < 0 or b"Sanitizer" in done.stderr:
-                print(f"{path}, '{pipeline}': {done.stderr.decode(errors='replace')[:2000]}")
+                print(f"{path}, {options}: {done.stderr.decode(errors='replace')[:2000]}")
                 bad += 1
             if not os.path.exists(data):
                 continue
@@ -189,9 +242,9 @@ def main(cot, page, folder, *files):
             judge.data(json.load(open(data, encoding="utf-8")))
             written, objects, bad = written + 1, objects + judge.objects, bad + len(judge.wrong)
             for line in judge.wrong[:5]:
-                print(f"{path}, '{pipeline}': {line}")
+                print(f"{path}, {options}: {line}")
     print(f"{written} files of data, {objects} objects, {bad} wrong")
-    bad += count_runs(cot, folder) + measured(cot, folder)
+    bad += count_runs(cot, folder) + measured(cot, folder) + launched(cot, folder)
     return bad > 0 or written < 2 * len(files) // 3
 
 

@@ -200,6 +200,28 @@ START_TEST(functions)
 }
 END_TEST
 
+/* The kernels are those of the context's target; a GPU's are written without one. */
+START_TEST(of_a_gpu)
+{
+    cot_context *gpu = cot_context_new(&(cot_options){ .target = "cuda:sm_90" });
+    cot_fn *f = cot_grad(cot_fn_new(gpu, "total", total, 1, 1, NULL));
+    const cot_status status = cot_explore(f, COT_TYPES(cot_f32(512)), path_of("f.json"));
+
+    if (status == COT_ERR_TARGET) {
+        holds(cot_error(gpu), "built without LLVM");
+        holds(contents("f.json"), "\"kernels\":[]");
+    } else {
+        ck_assert_msg(status == COT_OK, "%s", cot_error(gpu));
+        const char *data = contents("f.json");
+        holds(data, "\"target\":\"sm_90\"");
+        holds(data, "\"launch\":{\"grid\":");
+        holds(data, "\"ptx\":{\"text\":");
+        holds(data, ".target sm_90\\n");
+    }
+    cot_context_free(gpu);
+}
+END_TEST
+
 /* Kernels and later errors know nothing of a walk. */
 START_TEST(nothing_is_left)
 {
@@ -272,7 +294,12 @@ main(void)
 {
     const suite_case cases[] = {
         EACH(walks, sizeof cases_of_walks / sizeof *cases_of_walks),
-        ONCE(functions), ONCE(nothing_is_left), ONCE(failures), ONCE(refused), ONCE(names),
+        ONCE(functions),
+        ONCE(of_a_gpu),
+        ONCE(nothing_is_left),
+        ONCE(failures),
+        ONCE(refused),
+        ONCE(names),
     };
 
     return SUITE_WITH("explore", cases, begin, end);

@@ -54,8 +54,8 @@ function memoryText(id) {
 }
 
 function kernelText(id) {
-  const names = (stepsOf[id] || []).map((i) => data.steps[i].kernel)
-    .map((k) => (k < 0 ? "copy" : data.kernels[k].name));
+  const names = (stepsOf[id] || []).map((i) => data.kernels[data.steps[i].kernel])
+    .map((k) => (!k ? "copy" : k.launch ? `${k.name} ${launchText(k.launch)}` : k.name));
   return [...new Set(names)].join(", ");
 }
 
@@ -91,6 +91,7 @@ function overview() {
     facts([
       ["pipeline", data.pipeline], ["stages", String(data.stages.length)],
       ["values", String(values.length - 1)], ["kernels", String(Math.max(0, data.kernels.length - 1))],
+      ["target", data.target],
       ["work", data.plans.length ? bytesText(data.plans[0].work) : ""],
       ["flops", flops ? countText(flops) : ""],
       ["time", totalTime ? `${timeText(totalTime)}, ${timeKind}` : ""],

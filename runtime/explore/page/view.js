@@ -115,9 +115,16 @@ function stepRow(s, i, key) {
     bits: () => state.light.steps[i],
     parts: () => [["number", (s.plan ? plan.name + " " : "") + s.at + "  "],
                   ["", kernel ? kernel.name : "copy"],
+                  ["at", kernel && kernel.launch ? "  " + launchText(kernel.launch) : ""],
                   ["at", s.runs > 1 ? ` ×${countText(s.runs)}` : ""],
                   ["type", `  ${(100 * share).toFixed(1)} %`]],
   };
+}
+
+/* How a GPU's kernel is launched. */
+function launchText(l) {
+  const shared = l.shared + l.dynamic;
+  return `<<<${l.grid}, ${l.block}${shared ? `, ${bytesText(shared)}` : ""}>>>`;
 }
 
 /* The nodes of a kernel: those of all its calls. */
@@ -133,6 +140,7 @@ function kernelRows() {
   data.kernels.forEach((kernel, k) => {
     rows.push(kernelRow(k, kernelLines[k][0], "k" + k, "k" + k));
     if (!kernelIsOpen(k)) return;
+    if (kernel.launch) rows.push(launchRow(k, kernel.launch));
     for (let i = 1; i < kernelLines[k].length; i++) rows.push(kernelLineRow(k, i));
   });
   return rows;
@@ -141,6 +149,13 @@ function kernelRows() {
 function kernelRow(k, text, key, link) {
   return { depth: 0, link, key, class: "head", ids: () => kernelNodes[k],
            bits: () => state.light.kernels[k], parts: () => [["", text]] };
+}
+
+function launchRow(k, l) {
+  const shared = [[l.shared, "static"], [l.dynamic, "dynamic"]].filter(([n]) => n)
+    .map(([n, kind]) => `, ${bytesText(n)} of ${kind} shared memory`).join("");
+  return { depth: 0, class: "quiet", ids: () => kernelNodes[k], bits: () => 0, parts: () => [["",
+    `  launched as ${several(l.grid, "block")} of ${several(l.block, "thread")}${shared}`]] };
 }
 
 function kernelLineRow(k, i) {
@@ -154,8 +169,9 @@ function kernelLineRow(k, i) {
 
 const codeLines = (code) => (code ? code.text.replace(/\n$/, "").split("\n") : []);
 const cLines = codeLines(data.c), assemblyLines = codeLines(data.assembly);
+const ptxLines = codeLines(data.ptx);
 
-/* C and assembly: what comes before the first function is closed; a part is a function, of a
+/* C, assembly and PTX: what comes before the first function is closed; a part is a function, of a
  * kernel or of none.  Keys begin with the letter. */
 function codeRows(code, lines, letter) {
   const parts = code.parts || [], rows = [];
@@ -187,6 +203,7 @@ function pushLines(rows, lines, at, from, to, whole) {
 
 const cRows = () => codeRows(data.c, cLines, "c");
 const assemblyRows = () => codeRows(data.assembly, assemblyLines, "a");
+const ptxRows = () => codeRows(data.ptx, ptxLines, "p");
 
 /* A column of rows that `make` makes. */
 class Column {
@@ -337,6 +354,8 @@ function makeColumns() {
   if (data.c) list.push(new Column("c", "C", `${cLines.length} lines`, cRows, false));
   if (data.assembly) list.push(new Column("assembly", "Assembly", `${assemblyLines.length} lines`,
                                           assemblyRows, false));
+  if (data.ptx) list.push(new Column("ptx", "PTX", `${data.target}, ${ptxLines.length} lines`,
+                                     ptxRows, true));
   return list;
 }
 
