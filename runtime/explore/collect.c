@@ -90,6 +90,14 @@ rt_explore_number(const rt_exploring *x, ir_loc loc)
 }
 
 uint32_t
+rt_explore_node(const rt_exploring *x, uint32_t i, const ir_node *n)
+{
+    const ir_graph *f = x->graph[i];
+
+    return x->input[i] + (uint32_t)f->n_in + (uint32_t)(n - f->node) - 1;
+}
+
+uint32_t
 rt_explore_definer(const rt_exploring *x, uint32_t i, ir_ref v)
 {
     const ir_graph *f = x->graph[i];

@@ -57,7 +57,8 @@ uint32_t rt_explore_number(const rt_exploring *x, ir_loc loc);
 /* The number of a graph, and that of a kernel of the module. */
 uint32_t rt_explore_graph(const rt_exploring *x, const ir_graph *f);
 uint32_t rt_explore_kernel(const rt_exploring *x, const cg_kernel *k);
-/* The number of the node or input that defines value v of graph i. */
+/* The number of node n of graph i, and that of the node or input that defines value v. */
+uint32_t rt_explore_node(const rt_exploring *x, uint32_t i, const ir_node *n);
 uint32_t rt_explore_definer(const rt_exploring *x, uint32_t i, ir_ref v);
 
 /* json.c.  Text in quotes that also stands in a script element: `<` and what is no UTF-8 are

@@ -3,7 +3,7 @@
 #include "runtime/explore/explore.h"
 
 extern const char rt_explore_html[], rt_explore_css[], rt_explore_data_js[],
-    rt_explore_view_js[], rt_explore_panes_js[], rt_explore_keys_js[];
+    rt_explore_view_js[], rt_explore_panes_js[], rt_explore_drawing_js[], rt_explore_keys_js[];
 
 /* Adds the template up to the mark, and what stands there; returns what follows. */
 static const char *
@@ -22,7 +22,8 @@ void
 rt_explore_page(ir_buf *b, const char *data, size_t n)
 {
     static const char *const script[] = { rt_explore_data_js, rt_explore_view_js,
-                                          rt_explore_panes_js, rt_explore_keys_js };
+                                          rt_explore_panes_js, rt_explore_drawing_js,
+                                          rt_explore_keys_js };
     const char *at =
         fill(b, rt_explore_html, "@style@", rt_explore_css, strlen(rt_explore_css));
 

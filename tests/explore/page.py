@@ -313,6 +313,47 @@ def thousands(b):
     b.check_quiet("thousands")
 
 
+def parts(b):
+    """A stage of 10,000 nodes is drawn: its overview, and each part."""
+    b.open("file://" + os.path.abspath(os.path.join(FOLDER, "large.html")))
+    if b.run("return explorer.data.layouts.length === 0"):
+        return  # no dot
+    b.keys("d")
+    drawn = "#drawer svg.layout g.node"
+    check(50 < len(b.driver.find_elements(By.CSS_SELECTOR, drawn)) <= 150, "the overview")
+    b.shot("overview")
+    b.driver.find_elements(By.CSS_SELECTOR, drawn)[1].click()
+    n = b.run("return explorer.state.chosen.length")
+    check(50 <= n <= 100, f"a click in the overview chooses {n} values")
+    check(len(b.lit("jvp", "made")) > n, "and lights up what was made of them")
+    lit = b.driver.find_elements(By.CSS_SELECTOR, drawn + ".lit-chosen:not(.far)")
+    same(len(lit), n, "the part is shown")
+    took = b.run("""
+        const node = [...document.querySelectorAll(arguments[0])]
+          .find((g) => g.textContent.includes("sin"));
+        const start = performance.now();
+        node.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+        document.body.getBoundingClientRect();
+        return performance.now() - start;""", drawn + ":not(.far)")
+    check("sin" in b.lit("source", "chosen")[0], "a click in a part")
+    check(len(b.lit("jvp", "made")) == 3, "lights up its derivative")
+    same(len(b.driver.find_elements(By.CSS_SELECTOR, drawn + ".lit-chosen:not(.far)")), 1,
+         "the node is lit")
+    b.shot("part")
+    text = b.run("return document.querySelector('#drawer').textContent")
+    check("part 2 of" in text, f"the part is numbered: {text[:200]}")
+    b.driver.find_element(By.CSS_SELECTOR, '#drawer [data-go="after"]').click()
+    check("part 3 of" in b.driver.find_element(By.ID, "drawer").text, "the next part")
+    b.run("explorer.reveal(explorer.data.graphs[0].first + 9000)")
+    same(len(b.driver.find_elements(By.CSS_SELECTOR, drawn + ".lit-chosen:not(.far)")), 1,
+         "what is chosen elsewhere is shown")
+    b.driver.find_element(By.CSS_SELECTOR, '#drawer [data-go="overview"]').click()
+    same(len(b.driver.find_elements(By.CSS_SELECTOR, drawn + ".lit-chosen")), 1,
+         "its part is lit in the overview")
+    print(f"a click in the drawing of a part took {took:.0f} ms")
+    b.check_quiet("parts")
+
+
 def main():
     if not CHROMIUM or not DRIVER:
         print("chromium or chromedriver is missing: apt-get install chromium chromium-driver")
@@ -320,7 +361,7 @@ def main():
     os.makedirs(FOLDER, exist_ok=True)
     b = Browser()
     try:
-        for part in (clicks, gpus, keys, links, bodies, hostile, thousands):
+        for part in (clicks, gpus, keys, links, bodies, hostile, thousands, parts):
             part(b)
     finally:
         b.driver.quit()

@@ -8,6 +8,7 @@ GPU.
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -164,6 +165,67 @@ fn @f(%x: f32[1000,64]) -> (f32[1000], f32[1000,64]) {
     return 0
 
 
+def many(bodies, ops):
+    """As many calls, each of a body of its own, and then a long chain."""
+    lines = ["format 1"]
+    for i in range(bodies):
+        lines += [f"fn @b{i}(%h: f32[4], %x: f32[4]) -> f32[4] {{", "  %0 = tanh %h : f32[4]",
+                  "  %1 = mul %0, %x : f32[4]", "  ret %1", "}"]
+    lines.append("fn @f(%x: f32[4], %w: f32[4]) -> f32[4] {")
+    for i in range(bodies + ops):
+        x = f"%{i - 1}" if i else "%x"
+        op = f"mul {x}, %w" if i % 2 else f"sin {x}"
+        if i < bodies:
+            op = f"call {x}, %w {{body=@b{i}}}"
+        lines.append(f"  %{i} = {op} : f32[4]")
+    return "\n".join(lines + [f"  ret %{bodies + ops - 1}", "}", ""])
+
+
+def draw_parts(cot, page, folder):
+    """Each value of a large stage is in one part, which has a node for it; operands are joined
+    to their users, bodies to what holds them."""
+    if not shutil.which("dot"):
+        return 0
+    source, out = os.path.join(folder, "many.cot"), os.path.join(folder, "many.json")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(many(150, 700))
+    subprocess.run([cot, "explore", source, "-p", "jvp", "-o", out], check=True)
+    data, judge = json.load(open(out, encoding="utf-8")), Judge(tables(page))
+    judge.data(data)
+    values, graphs = data["values"], data["graphs"]
+    large = [i for i, d in enumerate(data["drawings"]) if d == ""]
+    judge.check(len(large) == len(data["stages"]) > 1, "drawings", f"{large} are in parts")
+    shown, joined = [], set()
+    for x in data["layouts"]:
+        nodes = set(x["nodes"][::5])
+        judge.check(len(x["nodes"]) % 5 == 0 and len(nodes) <= 500, "layout", "nodes")
+        for e in x["edges"]:
+            judge.check(len(e) % 2 == 0 and len(e) >= 10 and e[0] in nodes and e[1] in nodes,
+                        "layout", f"edge {e}")
+        judge.check(all(0 <= p <= s + 1 for i, s in ((1, x["width"]), (2, x["height"]))
+                        for p in x["nodes"][i::5]), "layout", "places")
+        if not x["parts"]:
+            own = range(x["first"], x["last"] + 1)
+            judge.check(len(own) <= 100 and nodes.issuperset(own), "part", f"values {own}")
+            shown += own
+            joined.update((e[0], e[1]) for e in x["edges"])
+    judge.check(shown == list(range(1, len(values))), "parts", "values are missing, or twice")
+    for i, v in enumerate(values[1:], 1):
+        for ref in v.get("in", ()):
+            from_ = ref[0] if isinstance(ref, list) else ref
+            judge.check((from_, i) in joined, i, f"no edge from {from_}")
+    for i, g in enumerate(graphs):
+        judge.check(not g["holder"] or (g["holder"], -1 - i) in joined, g["name"], "no holder")
+    for s in large:
+        firsts = [x["first"] for x in data["layouts"] if x["stage"] == s and not x["parts"]]
+        over = [x["nodes"][::5] for x in data["layouts"] if x["stage"] == s and x["parts"]]
+        judge.check(over == [firsts], "overview", f"{over}; wants {firsts}")
+    for line in judge.wrong[:5]:
+        print(f"parts: {line}")
+    print(f"{len(values) - 1} values in {len(data['layouts'])} layouts")
+    return len(judge.wrong)
+
+
 def measured(cot, folder):
     """Times of calls, by kernel and divided among steps; and instructions of both ops."""
     source, out = os.path.join(folder, "called.cot"), os.path.join(folder, "measured.json")
@@ -245,6 +307,7 @@ def main(cot, page, folder, *files):
                 print(f"{path}, {options}: {line}")
     print(f"{written} files of data, {objects} objects, {bad} wrong")
     bad += count_runs(cot, folder) + measured(cot, folder) + launched(cot, folder)
+    bad += draw_parts(cot, page, folder)
     return bad > 0 or written < 2 * len(files) // 3
 
 
