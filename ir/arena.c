@@ -131,7 +131,7 @@ void *
 ir_alloc(ir_arena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX / 4)
-        ir_out_of_memory(a->ctx);
+        ir_short_of_memory(a->ctx, bytes);
     size_t taken = (bytes + ALIGN - 1) / ALIGN * ALIGN + BETWEEN;
     if (taken == 0)
         taken = ALIGN;

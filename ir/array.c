@@ -73,7 +73,9 @@ new_checked(cot_context *ctx, const cot_type *type, void *data)
         if (ir_type_of(ctx, type)) {
             a = ir_array_new(ctx, type, data);
             if (!a)
-                ir_fail(ctx, 0, NULL, ERR_memory);
+                ir_fail(ctx, 0, NULL, ERR_memory_for, ir_type_str(ctx, ir_type_of(ctx, type)),
+                        (unsigned long long)ir_type_of(ctx, type)->size *
+                            cot_dtype_size(type->dtype));
         }
     }
     return a;

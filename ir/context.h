@@ -66,6 +66,7 @@ struct cot_context {
     const char *no_number, *no_number_is;
     cot_status status;                  /* the first error, sticky until cleared       */
     char *message;
+    char short_of[64]; /* the message where memory was short, or "" */
     ir_arena message_arena;
     ir_here here;                       /* for errors that know no place: those of types */
     ir_recover *recover;
@@ -161,6 +162,8 @@ ir_leave(cot_context *ctx, ir_recover *outer)
 void *ir_realloc(cot_context *ctx, void *old, size_t bytes);
 void ir_free(cot_context *ctx, void *p);
 _Noreturn void ir_out_of_memory(cot_context *ctx);
+/* The same, with the bytes that were asked for. */
+_Noreturn void ir_short_of_memory(cot_context *ctx, size_t bytes);
 /* Is its allocator the C library's, which any thread may call? */
 bool ir_allocates_by_libc(const cot_context *ctx);
 

@@ -102,7 +102,10 @@ cot_error(const cot_context *ctx)
         return "the context is NULL";
     if (ctx->status == COT_ERR_MEMORY && ir_meter_refused(ctx))
         return ir_meter_refused(ctx);
-    return ctx->status == COT_OK ? "" : ctx->message ? ctx->message : "out of memory";
+    return ctx->status == COT_OK ? ""
+           : ctx->message        ? ctx->message
+           : ctx->short_of[0]    ? ctx->short_of
+                                 : "out of memory";
 }
 
 cot_status
@@ -118,6 +121,7 @@ cot_error_clear(cot_context *ctx)
         return;
     ctx->status = COT_OK;
     ctx->message = NULL;
+    ctx->short_of[0] = '\0';
     ir_meter_clear(ctx);
     ir_arena_free(&ctx->message_arena);
 }

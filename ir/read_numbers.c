@@ -7,6 +7,7 @@
 #include "ir/reader.h"
 #include "ir/scalar.h"
 #include "ir/sized.h"
+#include "ir/suggest.h"
 
 /* A prefix 0x means base 16; a leading zero has no meaning. */
 static int
@@ -62,8 +63,11 @@ ir_read_dtype(ir_reader *p)
     for (int t = COT_BOOL; s && t < COT_DTYPE_COUNT; t++)
         if (strcmp(s, cot_dtype_name((cot_dtype)t)) == 0)
             return (cot_dtype)t;
+    ir_suggestion near = ir_suggest(s ? s : "");
+    for (int t = COT_BOOL; s && t < COT_DTYPE_COUNT; t++)
+        ir_suggest_try(&near, cot_dtype_name((cot_dtype)t));
     p->at = start;
-    ir_read_wants(p, "an element type");
+    ir_read_wants(p, ir_format(p->a, "an element type%s", ir_suggest_text(&near)));
     return COT_DTYPE_NONE;
 }
 

@@ -286,6 +286,10 @@ read_step(pipeline_reader *r, pass_step *step)
     const char *start = r->at, *name = read_word(r);
     step->row = pass_find(name);
     step->options = pass_default_options();
+    if (!*name) {
+        r->at = start;
+        return fault(r, "a pass is missing; wants its name, as in `grad | vmap`");
+    }
     if (!step->row) {
         ir_suggestion s = ir_suggest(name);
         const char *list = "";

@@ -579,12 +579,11 @@ pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
     if (f->n_inout > 0)
         all.out = inout_dims(f, o);
     o = &all;
-    if (o->size < 0 || (o->size == 0 && !o->sized))
-        return vmap_wrong(f->ctx, o, ERR_attr_wrong,
-                          ir_format(a, "size is %lld; wants the size of the mapped axis",
-                                    (long long)o->size));
     COT_TRY(name_axis(f, o, &named));
-    border_in(b, f, o, &e);
+    border_in(b, f, o, &e); /* axes that are wrong come before a size that is not there */
+    if (b->status == COT_OK && o->size <= 0 && (o->size < 0 || !o->sized))
+        return vmap_wrong(f->ctx, o, ERR_attr_wrong,
+                          "no size is given; wants that of the mapped axis: vmap(size=8)");
     const int around = f->ctx->randomness;
     f->ctx->randomness = o->randomness;
     if (b->status == COT_OK && o->over)

@@ -16,6 +16,7 @@
 #include "runtime/cuda/gpu.h"
 #include "runtime/device.h"
 #include "runtime/open/open.h"
+#include "runtime/values.h"
 
 enum { TABLE_START = 8, MAX_TABLE = 1024 };
 
@@ -365,7 +366,9 @@ make_result(cot_context *ctx, const want *w, const cot_type *type, cot_array **o
         if (!ir_array_is_here(w->args[i]))
             return rt_array_on(ctx, type, w->args[i]->place->device_id, false, out);
     *out = ir_array_new_unset(ctx, type);
-    return *out ? COT_OK : ir_fail(ctx, w->k->loc, w->k->graph->name, ERR_memory);
+    return *out ? COT_OK
+                : ir_fail(ctx, w->k->loc, w->k->graph->name, ERR_memory_for, "a result",
+                          (unsigned long long)rt_bytes(ir_type_of(ctx, type)));
 }
 
 /* The type of result i of the call; dims has room for COT_MAX_RANK. */

@@ -36,6 +36,9 @@ record_error(cot_context *ctx, void *arg)
     int i = e->index < f->n_in ? e->index : e->index - f->n_in;
     const ir_type *type;
 
+    if (e->error == ERR_memory && e->k->blocks && !e->k->open)
+        return ir_fail(ctx, e->k->loc, f->name, ERR_memory_for, "the work block",
+                       (unsigned long long)e->k->blocks->bytes);
     if (e->text)
         return ir_fail(ctx, e->k->loc, f->name, e->error, e->text);
     if (!e->found)

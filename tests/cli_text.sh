@@ -32,7 +32,7 @@ status 1 "$cot" lint distance.cot -p grad --fix;             prints "instead: s 
 status 0 "$cot" lint distance.cot;                           prints "d: 0 found at"
 status 0 "$cot" lint distance.cot -p grad --range 'x: [1, 2]' --range ' y : (-2,-1) '
 status 0 "$cot" lint distance.cot -p grad --range '1: [-inf, -1000]' --range '0: (0, inf)'
-status 2 "$cot" lint distance.cot --range 'z: [1, 2]';       says "no argument 'z'"
+status 2 "$cot" lint distance.cot --range 'z: [1, 2]';       says "no argument 'z'; it has x, y"
 status 2 "$cot" lint distance.cot --range 'x: [1, 2';        says "wants NAME: [LEAST, MOST]"
 status 2 "$cot" lint distance.cot --range 'x: [2, 1]';       says "is empty"
 status 2 "$cot" lint distance.cot --range;                   says "--range wants a value"

@@ -527,7 +527,7 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
     if (c->n_files == 0 ||
         (c->n_files > 1 && !c->expect && !c->bless && verbs[verb].run != cli_fmt))
         return c->n_files == 0
-                   ? cli_wrong(c, "no file is named; wants one")
+                   ? cli_wrong(c, "no file is named; wants one, or - for standard input")
                    : cli_wrong(c, "%d files are named, the second is '%s'; wants one",
                                c->n_files, c->files[1]);
     options.threads = c->threads;

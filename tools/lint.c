@@ -43,6 +43,18 @@ argument_named(const ir_graph *f, const char *name, size_t n)
     return end == name + n && n > 0 && number >= 0 && number < f->n_in ? (int)number : -1;
 }
 
+static const char *
+names_of_arguments(const cot_cli *c, const ir_graph *f)
+{
+    const char *list = f->n_in ? "" : "none";
+
+    for (int i = 0; i < f->n_in; i++)
+        list = f->in_name[i]
+                   ? ir_format(&c->ctx->arena, "%s%s%s", list, i ? ", " : "", f->in_name[i])
+                   : ir_format(&c->ctx->arena, "%s%s%d", list, i ? ", " : "", i);
+    return list;
+}
+
 /* NAME: [LEAST, MOST], with round brackets where an end is left out. */
 static bool
 read_range(const cot_cli *c, const ir_graph *f, const char *text, cot_lint_range *out)
@@ -52,7 +64,8 @@ read_range(const cot_cli *c, const ir_graph *f, const char *text, cot_lint_range
 
     *out = (cot_lint_range){ .argument = argument_named(f, s, n) };
     if (out->argument < 0) {
-        cli_wrong(c, "--range '%s': the function has no argument '%.*s'", text, (int)n, s);
+        cli_wrong(c, "--range '%s': the function has no argument '%.*s'; it has %s", text,
+                  (int)n, s, names_of_arguments(c, f));
         return false;
     }
     s = skip_space(s + n);

@@ -3,7 +3,7 @@
  * are. */
 #include "runtime/explore/drawing.h"
 
-enum { NODES_MOST = 300 }; /* of a stage that is drawn whole: a larger drawing is no help */
+enum { VALUES_MOST = 300 }; /* of a stage that is drawn whole: a larger drawing is no help */
 
 /* The svg element of what dot has written, as a string; false: there is none. */
 static bool
@@ -23,12 +23,12 @@ draw(const rt_exploring *x, ir_buf *b, const ir_graph *f)
 }
 
 static uint32_t
-count_nodes(const rt_exploring *x, const rt_stage_graphs *s)
+count_values(const rt_exploring *x, const rt_stage_graphs *s)
 {
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < s->n; i++)
-        n += x->graph[s->first + i]->n_nodes;
+        n += (uint32_t)x->graph[s->first + i]->n_in + x->graph[s->first + i]->n_nodes - 1;
     return n;
 }
 
@@ -41,7 +41,7 @@ rt_explore_drawings(const rt_exploring *x, ir_buf *b)
 
     ir_buf_init(&layouts, x->arena);
     for (uint32_t i = 0; i < x->n_stages; i++)
-        large[i] = count_nodes(x, &x->stage[i]) > NODES_MOST;
+        large[i] = count_values(x, &x->stage[i]) > VALUES_MOST;
     const bool laid_out = rt_explore_layouts(x, large, &layouts);
     ir_buf_str(b, "\"drawings\":[");
     for (uint32_t i = 0; i < x->n_stages; i++) {

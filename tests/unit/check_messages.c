@@ -498,7 +498,7 @@ END_TEST
 static void *
 no_memory(void *user, void *old, size_t bytes)
 {
-    if (*(int *)user && bytes)
+    if (bytes && bytes >= *(size_t *)user)
         return NULL;
     if (bytes)
         return realloc(old, bytes);
@@ -508,14 +508,20 @@ no_memory(void *user, void *old, size_t bytes)
 
 START_TEST(of_memory)
 {
-    int none = 0;
+    size_t none = SIZE_MAX;
     cot_context *c = cot_context_new(&(cot_options){ .alloc = no_memory, .alloc_user = &none });
 
-    none = 1;
+    none = 1; /* nothing, not even the message */
     ck_assert_ptr_null(cot_array_new(c, cot_f32(1000000)));
     ck_assert_int_eq(cot_error_status(c), COT_ERR_MEMORY);
-    ck_assert_str_eq(cot_error(c), "out of memory");
-    none = 0;
+    ck_assert_int_eq(strncmp(cot_error(c), "out of memory: ", 15), 0);
+    ck_assert_ptr_nonnull(strstr(cot_error(c), " bytes more are wanted"));
+    cot_error_clear(c);
+    none = 1 << 20; /* nothing large */
+    ck_assert_ptr_null(cot_array_new(c, cot_f32(1000000)));
+    ck_assert_int_eq(cot_error_status(c), COT_ERR_MEMORY);
+    ck_assert_str_eq(cot_error(c), "out of memory: f32[1000000] has 4000000 bytes");
+    none = SIZE_MAX;
     cot_context_free(c);
 }
 END_TEST

@@ -25,7 +25,7 @@ static const struct {
     { "grad(aux=1, aux=1)", COT_ERR_ARG, "given twice" },
     { "grad(aux=-1)", COT_ERR_ARG, "out of range" },
     { "dce dce", COT_ERR_ARG, "wants `|`" },
-    { "dce |", COT_ERR_ARG, "no pass is called ``" },
+    { "dce |", COT_ERR_ARG, "a pass is missing; wants its name, as in `grad | vmap`" },
     { "vmap(randomness=often)", COT_ERR_ARG,
       "found `often`; wants one of error, different, same" },
     { "vmap(size=-1)", COT_ERR_ARG, "wants 0 or more" },

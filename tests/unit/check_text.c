@@ -77,7 +77,7 @@ static const struct {
     { "fn @f(%x: f32[-1]) -> f32[] { ret %x }",
       "bad.cot:1: axis 0 has size -1; sizes are 0 or more" },
     { "fn @f(%x: f33[]) -> f32[] { ret %x }",
-      "bad.cot:1: found 'f33[])'; wants an element type" },
+      "bad.cot:1: found 'f33[])'; wants an element type; did you mean 'f32'?" },
     { "fn @f(%x: f32[]) -> f32[] {\n  ret %y\n}",
       "bad.cot:2: found '%y'; wants a value defined above" },
     { "fn @f(%x: f32[]) -> f32[] {\n  %0 = sine %x : f32[]\n  ret %0\n}",

@@ -209,7 +209,9 @@ START_TEST(B3_B8_B11_B12_B17_wrong_options)
             "axis 1 of result 0 is out of range; wants -1 to 0 for rank 1");
     refused(dot, "vmap(out=none, size=2)",
             "result 0 depends on mapped arguments, and out is none");
-    refused(dot, "vmap(in=0)", "wants the size of the mapped axis");
+    refused(dot, "vmap(in=0)", "no size is given; wants that of the mapped axis: vmap(size=8)");
+    refused(dot, "vmap(in=[0,7])",
+            "axis 7 of argument 1 is out of range; wants -2 to 1 for rank 2");
 }
 END_TEST
 
