@@ -3,6 +3,7 @@
  * Sub-functions come before their user, each once, under a name unique in the text.  Types
  * stand in a column.  Attributes equal to their default are left out. */
 #include "ir/graph.h"
+#include "ir/reader.h"
 #include "ir/scalar.h"
 
 #include <math.h>
@@ -28,9 +29,10 @@ name_of(const graph_printer *p, const ir_graph *f)
 }
 
 static const char *
-unique_name(graph_printer *p, const char *base)
+unique_name(graph_printer *p, const char *name)
 {
-    const char *try = base;
+    const char *const base = ir_word_of(p->scratch, name), *try = base;
+
     for (int k = 1;; k++) {
         bool taken = false;
         for (uint32_t i = 0; i < p->n_name && !taken; i++)
@@ -196,7 +198,7 @@ print_fn_name(graph_printer *p, const ir_graph *f)
 {
     const char *name = name_of(p, f);
 
-    ir_buf_printf(p->b, "@%s", name ? name : f->name);
+    ir_buf_printf(p->b, "@%s", name ? name : ir_word_of(p->scratch, f->name));
 }
 
 static void

@@ -82,6 +82,17 @@ ir_is_word(char c)
            c == '_' || c == '.' || c == '$' || c == '-';
 }
 
+const char *
+ir_word_of(ir_arena *a, const char *name)
+{
+    char *word = ir_copy_string(a, *name ? name : "_");
+
+    for (char *c = word; *c; c++)
+        if (!ir_is_word(*c))
+            *c = '_';
+    return word;
+}
+
 /* A word; NULL after an error. */
 const char *
 ir_read_word(ir_reader *p, const char *want)

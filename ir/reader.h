@@ -25,6 +25,8 @@ void ir_read_skip(ir_reader *p);
 bool ir_read_try(ir_reader *p, const char *s);
 bool ir_read_expect(ir_reader *p, const char *s);
 bool ir_is_word(char c);
+/* A name from C, which may be any text, as a word. */
+const char *ir_word_of(ir_arena *a, const char *name);
 /* A word, copied. */
 const char *ir_read_word(ir_reader *p, const char *want);
 bool ir_read_integer(ir_reader *p, int64_t *x);

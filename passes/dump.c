@@ -6,6 +6,7 @@
 
 #include "ir/config.h"
 #include "ir/follow.h"
+#include "ir/reader.h"
 #include "passes/pass.h"
 
 /* Is f the function that the user asked for, or derived from it ("f.grad.vmap")? */
@@ -28,7 +29,7 @@ write_text(cot_context *ctx, const char *stage, const ir_graph *f, const char *t
     const char *path = NULL;
     if (dir && *dir)
         path = ir_format(f->arena, "%s/%.*s.%02u.%s.cot", dir, (int)strcspn(f->name, "."),
-                         f->name, ctx->dump_count, stage);
+                         ir_word_of(f->arena, f->name), ctx->dump_count, stage);
     ctx->dump_count++;
     FILE *out = path ? fopen(path, "w") : stderr;
     if (!out) {

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "ir/config.h"
+#include "ir/reader.h"
 #include "runtime/compile.h"
 
 void
@@ -18,9 +19,10 @@ rt_dump_text(cot_context *ctx, const char *fn, const char *stage, const char *te
     if (only && strcmp(only, fn) != 0)
         return;
     if (dir)
-        file = fopen(ir_format(&ctx->message_arena, "%s/%s.%02u.%s.%s", dir, fn,
-                               ctx->dump_count, stage, kind),
-                     "w");
+        file =
+            fopen(ir_format(&ctx->message_arena, "%s/%s.%02u.%s.%s", dir,
+                            ir_word_of(&ctx->message_arena, fn), ctx->dump_count, stage, kind),
+                  "w");
     ctx->dump_count++;
     if (!file) {
         fprintf(stderr, "cotrace: cannot write a dump to %s: %s\n", dir, strerror(errno));

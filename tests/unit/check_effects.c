@@ -241,6 +241,32 @@ by_object(cot_fn *f, const char *x, int answers, const char *want, const char *l
     ck_assert_int_eq(system(line), 0);
 }
 
+static void
+collect(void *user, const char *text, size_t n)
+{
+    *(char **)user = strndup(text, n);
+}
+
+/* Names and texts from C are any text; what a dump says of them is read again. */
+START_TEST(texts)
+{
+    cot_fn *f = fn("my loss (v2)/a", guarded, 1, 1);
+    char *text = NULL, *again = NULL;
+    const cot_graph *g;
+
+    ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f64()), &g), COT_OK);
+    ck_assert_int_eq(cot_dump_graph(g, collect, &text), COT_OK);
+    ck_assert_ptr_nonnull(strstr(text, "fn @my_loss__v2__a("));
+    ck_assert_ptr_nonnull(strstr(text, "fn @check__x_is_positive_.types("));
+    ck_assert_msg(cot_parse(ctx, "t", text, strlen(text), NULL, &g) == COT_OK, "%s",
+                  cot_error(ctx));
+    ck_assert_int_eq(cot_dump_graph(g, collect, &again), COT_OK);
+    ck_assert_str_eq(again, text);
+    free(text);
+    free(again);
+}
+END_TEST
+
 START_TEST(objects)
 {
     by_object(cot_grad(fn("squared", squared, 1, 1)), "3", 0, "y = 9, squared\nx 3\n",
@@ -266,6 +292,7 @@ main(void)
         { "taken", of_those_who_come_by, 1 },
         ONCE(formats),
         ONCE(checks),
+        ONCE(texts),
         ONCE(objects),
     };
 
