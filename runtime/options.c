@@ -7,6 +7,7 @@
 #include "ir/config.h"
 #include "ir/diag.h"
 #include "ir/number.h"
+#include "ir/suggest.h"
 #include "passes/pass.h"
 #include "runtime/device.h"
 
@@ -125,16 +126,33 @@ can_be_off(const char *name)
 }
 
 /* The names that COT_DUMP accepts: a pass, or a stage before or after passes. */
+static const char *const stages[] = {
+    "trace", "fuse", "kernels", "plan", "llvm", "asm", "ptx"
+};
+enum { N_STAGES = sizeof stages / sizeof stages[0] };
+
 static bool
 is_stage(const char *name)
 {
-    static const char *const stages[] = { "trace", "fuse", "kernels", "plan",
-                                          "llvm",  "asm",  "ptx" };
-
-    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++)
+    for (int i = 0; i < N_STAGES; i++)
         if (strcmp(name, stages[i]) == 0)
             return true;
     return pass_find(name) != NULL;
+}
+
+/* What is wanted, and the stage that may have been meant. */
+static const char *
+wanted_name(cot_context *ctx, const char *name, bool known(const char *), const char *wants)
+{
+    ir_suggestion s = ir_suggest(name);
+
+    for (int i = 0; i < N_STAGES; i++)
+        if (known(stages[i]))
+            ir_suggest_try(&s, stages[i]);
+    for (int i = 0; i < pass_row_count; i++)
+        if (known(pass_rows[i].name))
+            ir_suggest_try(&s, pass_rows[i].name);
+    return ir_format(&ctx->message_arena, "%s%s", wants, ir_suggest_text(&s));
 }
 
 /* An unknown name is an error, since it would otherwise be ignored. */
@@ -146,7 +164,8 @@ names_known(cot_context *ctx, const char *variable, const char *list, bool known
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(s, ","), s);
         if (*name && strcmp(name, "all") != 0 && !known(name))
-            return ir_fail(ctx, 0, NULL, ERR_config_name, variable, name, wants);
+            return ir_fail(ctx, 0, NULL, ERR_config_name, variable, name,
+                           wanted_name(ctx, name, known, wants));
     }
     return COT_OK;
 }

@@ -295,10 +295,12 @@ END_TEST
 /* COT_OFF and COT_DUMP, here by their fields: a name that nothing has is not passed over. */
 START_TEST(of_options)
 {
-    static const struct { cot_options o; const char *want; } rows[] = {
+    static const struct { cot_options o; const char *want;
+    } rows[] = {
         { { .off = "fuse,csee" }, "COT_OFF names 'csee'; wants cse, fuse or all" },
         { { .dump = "trace,plans", .dump_fn = "none" },
-          "COT_DUMP names 'plans'; wants a pass, trace, fuse, plan, llvm, asm, ptx or all" },
+          "COT_DUMP names 'plans'; wants a pass, trace, fuse, plan, llvm, asm, ptx or all; did "
+          "you mean 'plan'?" },
     };
     const cot_types t = COT_TYPES(cot_f32(2));
 
