@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "ir/number.h"
 #include "runtime/explore/drawing.h"
 #include "runtime/explore/parts.h"
 
@@ -69,7 +70,7 @@ static long
 points(const char **s)
 {
     char *end;
-    const double x = strtod(*s, &end);
+    const double x = ir_strtod(*s, &end);
 
     *s = end;
     return lround(72 * x);
@@ -139,7 +140,7 @@ write_layout(ir_buf *b, const char *s, const rt_part *part, uint32_t last, bool 
     if (!s || strncmp(s, "graph ", 6) != 0)
         return NULL;
     const char *sizes = s + 6;
-    strtod(sizes, (char **)&sizes); /* the scale */
+    ir_strtod(sizes, (char **)&sizes); /* the scale */
     const long width = points(&sizes), height = points(&sizes);
     ir_buf_str(b, "{");
     rt_json_number(b, &first, "stage", part->stage);
