@@ -55,6 +55,7 @@ typedef struct cg_ll_machine {
         *like[CG_LL_COMPILE_THREADS]; /* the same machine for threads 1, 2, ...; [0] is NULL */
     LLVMTargetMachineRef tm;
     char *triple, *cpu, *features;
+    const char *tuned; /* the features, and what LLVM is to prefer */
     cg_ll_arch arch;
     bool x86;
     bool avx2;  /* adds adjacent products of i16 in vectors of eight */

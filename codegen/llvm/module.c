@@ -109,7 +109,7 @@ void
 cg_ll_name_processor(cg_ll_module *l, LLVMValueRef fn)
 {
     cg_ll_string_attribute(l, fn, "target-cpu", l->machine->cpu);
-    cg_ll_string_attribute(l, fn, "target-features", l->machine->features);
+    cg_ll_string_attribute(l, fn, "target-features", l->machine->tuned);
 }
 
 LLVMValueRef

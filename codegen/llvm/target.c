@@ -322,6 +322,22 @@ new_machine(cot_context *ctx, const char *triple, const char *cpu, const char *f
     return m;
 }
 
+static const char *
+join_features(cot_context *ctx, const char *a, const char *b)
+{
+    b = b ? b : "";
+    return !*a ? b : !*b ? a : ir_format(&ctx->arena, "%s,%s", a, b);
+}
+
+/* Where a processor has VNNI, LLVM makes two instructions of one that multiplies pairs of i16
+ * and adds, since the chain of sums is shorter then.  The tiles of products have sums enough in
+ * progress: what counts there is the number of instructions. */
+static const char *
+tuned_features(cot_context *ctx, const cg_ll_machine *m)
+{
+    return m->x86 ? join_features(ctx, m->features, "+fast-dpwssd") : m->features;
+}
+
 static const cg_ll_machine *
 machine_of(cot_context *ctx, const cg_target *t)
 {
@@ -340,6 +356,7 @@ machine_of(cot_context *ctx, const cg_target *t)
         return NULL; /* LLVM's machine is lost too, since it may be in any state */
     if (m->x86)
         m->registers = m->vector_bits == 512 ? 32 : 16;
+    m->tuned = tuned_features(ctx, m);
     m->next = s->machine;
     s->machine = m;
     return m;
@@ -422,13 +439,6 @@ normal_triple(cot_context *ctx, const char *triple)
         strncmp(t, "armv8m.main-", 12) == 0 || strncmp(t, "armv8.1m.main-", 14) == 0)
         t = ir_format(&ctx->arena, "thumb%s", t + 3);
     return strchr(t, '-') ? t : ir_format(&ctx->arena, "%s-unknown-unknown", t);
-}
-
-static const char *
-join_features(cot_context *ctx, const char *a, const char *b)
-{
-    b = b ? b : "";
-    return !*a ? b : !*b ? a : ir_format(&ctx->arena, "%s,%s", a, b);
 }
 
 /* The features of `list` that `asked` does not remove.  LLVM would otherwise keep a removed
