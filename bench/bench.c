@@ -1,15 +1,21 @@
 /* The bench: each workload through Cotrace and by hand, in turn in one process, as ratios.
  *
- *   bench [--threads N] [--seconds S] [--only cotrace] [--json] [--c] [--cpu] [NAME ...]
+ *   bench [--threads N] [--seconds S] [--only cotrace] [--json] [--c] [--cpu] [--exact]
+ *         [--arch CPU] [--bits N] [NAME ...]
+ *   bench --machine [--threads N]
+ *   bench [--json] --list              the names; with --json each one's section, too
  *
  * For each: milliseconds to trace and transform, to compile; the median and least time per
  * call; GB/s or GFLOP/s; and the speed beside the hand-written C (above 1: Cotrace is faster).
- * --json prints a line per workload for bench/peers.py, which adds JAX and PyTorch.  --c adds
- * the speed of the C source beside the JIT's, compiled by clang and by gcc with -O2
- * -march=native.  --arch and --bits compile for another processor that this one can stand in
+ * --json prints a line per workload for bench/peers.py and bench/record.py, which add JAX and
+ * PyTorch.  --exact: a workload of each NAME alone, and not all that begin so.  --machine prints
+ * the limits of this machine instead, as tools/machine.h has them.  --c adds the speed of the C
+ * source beside the JIT's, compiled by clang and by gcc with -O2 -march=native, and by gcc with
+ * -O2 alone.  --arch and --bits compile for another processor that this one can stand in
  * for ("--arch znver3 --bits 256": no AVX-512).  --cpu takes the processor's time, where others
  * use it too.  Machines differ and are shared: only ratios of one run mean anything. */
 #include <getopt.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -18,6 +24,7 @@
 
 #include "runtime/support/pool.h"
 #include "bench/workloads.h"
+#include "tools/machine.h"
 
 #ifdef BENCH_BLAS
 #include <cblas.h>
@@ -27,22 +34,27 @@ void openblas_set_num_threads(int n);
 #include <omp.h>
 #endif
 
-enum { MAX_OUT = 10, MAX_SAMPLES = 2000, LISTS = 5 };
+enum { MAX_OUT = 10, MAX_SAMPLES = 2000, LISTS = 6 };
 
-static const workload_list *const lists[LISTS] = { &plain_workloads, &window_workloads,
+static const workload_list *const lists[LISTS] = { &plain_workloads,    &window_workloads,
                                                    &indexing_workloads, &fourier_workloads,
-                                                   &layer_workloads };
+                                                   &layer_workloads,    &adbench_workloads };
 
 typedef struct settings {
     int threads;
     double seconds; /* per side and workload */
-    bool hand, json, c;
+    bool hand, json, c, exact;
     const char *arch; /* a processor, or NULL: this one */
     int bits;         /* of a vector; 0: what it has */
 } settings;
 
-enum { C_COMPILERS = 2 };
-static const char *const c_compiler[C_COMPILERS] = { "clang", "gcc" };
+enum { C_COMPILERS = 3 };
+static const struct c_compiler {
+    const char *name, *command;
+    bool native; /* for this processor, or the one that --arch names */
+} c_compiler[C_COMPILERS] = { { "clang", "clang -O2", true },
+                              { "gcc", "gcc -O2", true },
+                              { "gcc -O2", "gcc -O2", false } };
 
 typedef struct timing {
     double median, least;
@@ -50,6 +62,7 @@ typedef struct timing {
 
 typedef struct subject {
     const workload *w;
+    const char *hand; /* its name */
     cot_context *ctx;
     cot_kernel *kernel, *c[C_COMPILERS]; /* c: of C source, or NULL */
     cot_array *in[WORKLOAD_MAX_ARGS], *out[MAX_OUT], *hand_out[MAX_OUT];
@@ -157,8 +170,11 @@ prepare(subject *s, const settings *set)
     s->compile_ms = 1e3 * (now() - t1);
     for (int k = 0; set->c && k < C_COMPILERS; k++) {
         char compiler[128];
-        snprintf(compiler, sizeof compiler, "%s -O2 -march=%s", c_compiler[k],
-                 set->arch ? set->arch : "native");
+        snprintf(compiler, sizeof compiler, "%s%s%s", c_compiler[k].command,
+                 c_compiler[k].native ? " -march=" : "",
+                 !c_compiler[k].native ? ""
+                 : set->arch           ? set->arch
+                                       : "native");
         setenv("COT_CC", compiler, 1);
         if (cot_compile_graph(graph, &source, &s->c[k]) != COT_OK)
             failed(s->ctx, s->w->name);
@@ -244,6 +260,12 @@ call_hand(subject *s)
 #endif
 }
 
+static void
+call_gcc_plain(subject *s)
+{
+    call_c(s, 2);
+}
+
 static bool
 has_peer(const workload *w)
 {
@@ -282,7 +304,8 @@ static void
 measure(subject *s, const settings *set, timing *ours, timing *hand, timing *c)
 {
     static double a[MAX_SAMPLES], b[MAX_SAMPLES], d[C_COMPILERS][MAX_SAMPLES];
-    static void (*const call[C_COMPILERS])(subject *) = { call_clang, call_gcc };
+    static void (*const call[C_COMPILERS])(subject *) = { call_clang, call_gcc,
+                                                          call_gcc_plain };
     bool peer = set->hand && has_peer(s->w);
     double once = sample(call_cotrace, s, 1), end;
     int n = 0, inner = once < 2e-5 ? (int)(2e-5 / (once + 1e-9)) + 1 : 1;
@@ -328,17 +351,49 @@ difference(subject *s)
     return worst;
 }
 
+/* The bytes of all arguments and results, which say what cache they are in. */
+static int64_t
+held_bytes(const subject *s)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < s->w->n_args; i++)
+        sum += (int64_t)cot_array_bytes(s->in[i]);
+    for (int i = 0; i < s->n_out; i++)
+        sum += (int64_t)cot_array_bytes(s->out[i]);
+    return sum;
+}
+
+static bool
+is_wide(const subject *s)
+{
+    cot_dtype t = s->n_out ? cot_array_type(s->out[0]).dtype : COT_F32;
+    return t == COT_F64 || t == COT_C128;
+}
+
+static void
+print_json(const subject *s, timing ours, timing hand, const timing *c)
+{
+    const workload *w = s->w;
+    printf("{\"name\": \"%s\", \"trace_ms\": %.4f, \"compile_ms\": %.4f, \"median\": %.12f, "
+           "\"least\": %.12f, \"hand_median\": %.12f, \"hand_least\": %.12f, \"hand\": \"%s\", "
+           "\"bytes\": %.0f, \"flops\": %.0f, \"held\": %" PRId64 ", \"wide\": %d",
+           w->name, s->trace_ms, s->compile_ms, ours.median, ours.least, hand.median,
+           hand.least, w->blas_n ? "OpenBLAS" : s->hand, w->bytes, w->flops, held_bytes(s),
+           is_wide(s));
+    for (int k = 0; k < C_COMPILERS; k++)
+        if (c[k].median > 0)
+            printf(", \"C, %s\": [%.12f, %.12f]", c_compiler[k].name, c[k].least, c[k].median);
+    printf("}\n");
+    fflush(stdout);
+}
+
 static void
 print(const subject *s, const settings *set, timing ours, timing hand, const timing *c,
       double differs)
 {
     const workload *w = s->w;
     if (set->json) {
-        printf("{\"name\": \"%s\", \"trace_ms\": %.4f, \"compile_ms\": %.4f, \"median\": %.9f, "
-               "\"least\": %.9f, "
-               "\"hand_median\": %.9f, \"hand_least\": %.9f}\n",
-               w->name, s->trace_ms, s->compile_ms, ours.median, ours.least, hand.median,
-               hand.least);
+        print_json(s, ours, hand, c);
         return;
     }
     bool compute = w->flops / 30 > w->bytes;
@@ -350,15 +405,15 @@ print(const subject *s, const settings *set, timing ours, timing hand, const tim
                hand.median / ours.median < 0.9 ? "  below 0.9" : "");
     for (int k = 0; k < C_COMPILERS; k++)
         if (c[k].median > 0)
-            printf("  %s %.2f", c_compiler[k], ours.least / c[k].least);
+            printf("  %s %.2f", c_compiler[k].name, ours.least / c[k].least);
     printf("\n");
     fflush(stdout);
 }
 
 static bool
-run(const workload *w, const settings *set)
+run(const workload_list *l, int i, const settings *set)
 {
-    subject s = { .w = w };
+    subject s = { .w = &l->at[i], .hand = l->hand };
     timing ours, hand, c[C_COMPILERS];
     bool ok = prepare(&s, set);
     if (ok) {
@@ -370,12 +425,35 @@ run(const workload *w, const settings *set)
 }
 
 static bool
-chosen(const char *name, int n, char **names)
+chosen(const char *name, bool exact, int n, char **names)
 {
     for (int i = 0; i < n; i++)
-        if (strncmp(name, names[i], strlen(names[i])) == 0)
+        if (strncmp(name, names[i], strlen(names[i]) + exact) == 0)
             return true;
     return n == 0;
+}
+
+static void
+print_machine(int threads)
+{
+    machine m;
+    machine_measure(&m, threads);
+    printf("{\"threads\": %d, \"flops\": [%.6g, %.6g], \"levels\": [", m.threads, m.flops[0],
+           m.flops[1]);
+    for (int i = 0; i < m.n_levels; i++)
+        printf("%s{\"name\": \"%s\", \"bytes\": %" PRId64 ", \"speed\": [%.6g, %.6g]}",
+               i ? ", " : "", m.level[i].name, m.level[i].bytes, m.level[i].speed[0],
+               m.level[i].speed[1]);
+    printf("]}\n");
+}
+
+static void
+list(bool sections)
+{
+    for (int k = 0; k < LISTS; k++)
+        for (int i = 0; i < lists[k]->n; i++)
+            printf("%s%s%s\n", lists[k]->at[i].name, sections ? "\t" : "",
+                   sections ? lists[k]->section : "");
 }
 
 int
@@ -387,6 +465,8 @@ main(int argc, char **argv)
         { "only", required_argument, NULL, 'o' },
         { "json", no_argument, NULL, 'j' },
         { "list", no_argument, NULL, 'l' },
+        { "exact", no_argument, NULL, 'e' },
+        { "machine", no_argument, NULL, 'm' },
         { "c", no_argument, NULL, 'c' },
         { "cpu", no_argument, NULL, 'p' },
         { "arch", required_argument, NULL, 'a' },
@@ -394,6 +474,7 @@ main(int argc, char **argv)
         { 0 },
     };
     settings set = { .threads = 1, .seconds = 0.5, .hand = true };
+    bool only_machine = false;
     int c, bad = 0;
     while ((c = getopt_long(argc, argv, "", option, NULL)) != -1) {
         switch (c) {
@@ -405,13 +486,15 @@ main(int argc, char **argv)
         case 'a': set.arch = optarg; break;
         case 'b': set.bits = atoi(optarg); break;
         case 'p': watch = CLOCK_PROCESS_CPUTIME_ID; break;
-        case 'l':
-            for (int k = 0; k < LISTS; k++)
-                for (int i = 0; i < lists[k]->n; i++)
-                    printf("%s\n", lists[k]->at[i].name);
-            return 0;
+        case 'e': set.exact = true; break;
+        case 'm': only_machine = true; break;
+        case 'l': list(set.json); return 0;
         default: return 2;
         }
+    }
+    if (only_machine) {
+        print_machine(set.threads);
+        return 0;
     }
 #ifdef _OPENMP
     omp_set_num_threads(set.threads);
@@ -424,7 +507,7 @@ main(int argc, char **argv)
                "median us", "least us", "rate", "vs hand", "differs");
     for (int k = 0; k < LISTS; k++)
         for (int i = 0; i < lists[k]->n; i++)
-            if (chosen(lists[k]->at[i].name, argc - optind, argv + optind))
-                bad += !run(&lists[k]->at[i], &set);
+            if (chosen(lists[k]->at[i].name, set.exact, argc - optind, argv + optind))
+                bad += !run(lists[k], i, &set);
     return bad != 0;
 }

@@ -114,4 +114,5 @@ static const workload rows[] = {
     ROW(irfft_256x1024, make_irfft, 8.0 * 256 * 1024, FLOPS(256, 512, 10)),
     ROW(fft2_512x512, make_fft2, 16.0 * 512 * 512, FLOPS(512, 512, 18)),
 };
-const workload_list fourier_workloads = { rows, sizeof rows / sizeof *rows };
+const workload_list fourier_workloads = { rows, sizeof rows / sizeof *rows,
+                                          "Fourier transforms", "FFTW" };

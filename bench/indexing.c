@@ -117,4 +117,5 @@ static const workload rows[] = {
     { "dot_f16_1024", make_halves, args_f16_1024, 2, NULL, 6.3e6, CUBE(1024), 0 },
     { "dot_bf16_1024", make_halves, args_bf16_1024, 2, NULL, 6.3e6, CUBE(1024), 0 },
 };
-const workload_list indexing_workloads = { rows, sizeof rows / sizeof *rows };
+const workload_list indexing_workloads = { rows, sizeof rows / sizeof *rows, "indexing",
+                                           "C by hand" };

@@ -14,11 +14,11 @@ everyday_more.py instead; some are large enough for JAX to take more threads tha
 -c 0` gives both one processor.  --gpt2: the training step of gpt2.py instead, which wants 8 GB
 of memory.  """
 import argparse
-import functools
 import glob
 import importlib.util
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -26,8 +26,29 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
+sys.path.insert(0, HERE)
+from sheet import Sheet     # noqa: E402
+
+PARSER = argparse.ArgumentParser(description=__doc__,
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+PARSER.add_argument("cot")
+PARSER.add_argument("--goldens", default=os.path.join(ROOT, "..", "shared", "goldens"))
+PARSER.add_argument("--seconds", type=float, default=0.3)
+PARSER.add_argument("--threads", type=int, default=1)
+PARSER.add_argument("--everyday", action="store_true")
+PARSER.add_argument("--gpt2", action="store_true")
+PARSER.add_argument("--sheet")
+PARSER.add_argument("--again", action="store_true")
+PARSER.add_argument("names", nargs="*")
+OPTIONS = PARSER.parse_intermixed_args()
+SECTION = "a training step of GPT-2" if OPTIONS.gpt2 else "what users write" \
+    if OPTIONS.everyday else "programs that JAX lowered"
+SHEET = Sheet(OPTIONS.sheet) if OPTIONS.sheet else None
+
 os.environ["JAX_PLATFORMS"] = "cpu"
-os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+if OPTIONS.threads == 1:          # XLA reads it when it is loaded
+    os.environ["XLA_FLAGS"] = \
+        "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 try:
     import jax
     import numpy as np
@@ -45,39 +66,62 @@ def load(path):
     return module
 
 
-def least(call, seconds):
+def times(call, seconds):
     call()
-    best, end = float("inf"), time.perf_counter() + seconds
-    while time.perf_counter() < end:
+    samples, end = [], time.perf_counter() + seconds
+    while len(samples) < 3 or time.perf_counter() < end:
         start = time.perf_counter()
         call()
-        best = min(best, time.perf_counter() - start)
-    return best
+        samples.append(time.perf_counter() - start)
+    return min(samples), statistics.median(samples)
 
 
-def ours(cot, mlir, pipeline, arrays):
-    command = [cot, "bench", mlir] + (["-p", pipeline] if pipeline else []) + ["--in", *arrays]
-    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+def ours(mlir, pipeline, arrays):
+    """Seconds of a call, least and median, and before the first one."""
+    command = [OPTIONS.cot, "bench", mlir] + (["-p", pipeline] if pipeline else []) + \
+        ["--threads", str(OPTIONS.threads), "--in", *arrays]
+    text = subprocess.run(command, capture_output=True, text=True, check=True,
+                          env=dict(os.environ, COT_CACHE_DIR="off")).stdout
     number = lambda name: float(re.search(name + r"\s+([\d.]+)", text)[1])
-    return number("call, least") * 1e-6, (number("read") + number("compile")) * 1e-3
+    return (number("call, least") * 1e-6, number("call, median") * 1e-6,
+            (number("read") + number("compile")) * 1e-3)
 
 
-def measure(cot, name, f, args, pipeline, mlir, folder, seconds):
+def has(name):
+    return SHEET is not None and not OPTIONS.again and \
+        SHEET.has(SECTION, name, OPTIONS.threads, "Cotrace")
+
+
+def compare(name, call, compile_jax, mlir, pipeline, arrays):
+    before = times(call, OPTIONS.seconds)
+    us, median, first = ours(mlir, pipeline, arrays)
+    after = times(call, OPTIONS.seconds)
+    them = min(before, after)
+    print(f"| {name} | {us * 1e6:.2f} us | {them[0] / us:.1f} | {first * 1e3:.0f} ms | "
+          f"{compile_jax / first:.1f} |", flush=True)
+    if SHEET is not None:
+        SHEET.put(SECTION, name, OPTIONS.threads, "JAX", *them, compile_jax)
+        SHEET.put(SECTION, name, OPTIONS.threads, "Cotrace", us, median, first)
+
+
+def saved(args, folder):
     arrays = [os.path.join(folder, f"{i}.npy") for i in range(len(args))]
     for path, a in zip(arrays, args):
         np.save(path, a)
+    return arrays
+
+
+def measure(name, f, args, pipeline, mlir, folder):
+    if has(name):
+        return
     jitted = jax.jit(f, keep_unused=True)
     lowered = jitted.lower(*args)
     start = time.perf_counter()
     lowered.compile()
     compile_jax = time.perf_counter() - start
     on_device = [jax.device_put(a) for a in args]
-    call = functools.partial(lambda: jax.block_until_ready(jitted(*on_device)))
-    before = least(call, seconds)
-    us, first = ours(cot, mlir, pipeline, arrays)
-    them = min(before, least(call, seconds))
-    print(f"| {name} | {us * 1e6:.2f} us | {them / us:.1f} | {first * 1e3:.0f} ms | "
-          f"{compile_jax / first:.1f} |", flush=True)
+    compare(name, lambda: jax.block_until_ready(jitted(*on_device)), compile_jax, mlir,
+            pipeline, saved(args, folder))
 
 
 def goldens(folder, most):
@@ -103,21 +147,14 @@ def goldens(folder, most):
         yield os.path.basename(os.path.dirname(path)), path, exe, seconds, shapes, device
 
 
-def measure_golden(cot, name, path, exe, compile_jax, shapes, device, folder, seconds):
-    if any(kind is None for _, kind in shapes):
+def measure_golden(name, path, exe, compile_jax, shapes, device, folder):
+    if any(kind is None for _, kind in shapes) or has(name):
         return
     args = [(1 + np.arange(np.prod(s, dtype=int)).reshape(s) % 7).astype(kind)
             for s, kind in shapes]
-    arrays = [os.path.join(folder, f"{i}.npy") for i in range(len(args))]
-    for p, a in zip(arrays, args):
-        np.save(p, a)
     on_device = [jax.device_put(a, device) for a in args]
-    call = lambda: jax.block_until_ready(exe.execute(on_device))
-    before = least(call, seconds)
-    us, first = ours(cot, path, "", arrays)
-    them = min(before, least(call, seconds))
-    print(f"| {name} | {us * 1e6:.2f} us | {them / us:.1f} | {first * 1e3:.0f} ms | "
-          f"{compile_jax / first:.1f} |", flush=True)
+    compare(name, lambda: jax.block_until_ready(exe.execute(on_device)), compile_jax, path, "",
+            saved(args, folder))
 
 
 def linear_algebra(waves):
@@ -149,75 +186,74 @@ def linear_algebra(waves):
                 8 * jax.numpy.eye(64)), [large])]
 
 
-def measure_lowered(cot, name, f, args, folder, seconds):
+def measure_lowered(name, f, args, folder):
+    if has(name):
+        return
     mlir = os.path.join(folder, "lowered.mlir")
     with open(mlir, "w") as out:
         out.write(jax.jit(f, keep_unused=True).lower(*args).as_text())
-    measure(cot, name, f, args, "", mlir, folder, seconds)
+    measure(name, f, args, "", mlir, folder)
 
 
-def everyday():
-    return load(os.path.join(HERE, "everyday_more.py")).PROGRAMS
+def wanted(name):
+    return not OPTIONS.names or any(name.startswith(n) for n in OPTIONS.names)
+
+
+def measure_everyday(folder):
+    for name, f, args, grad in load(os.path.join(HERE, "everyday_more.py")).PROGRAMS:
+        if wanted(name):
+            measure_lowered(name, f, args, folder)
+        if wanted(name) and grad is not None:
+            measure_lowered(name + ", gradient", jax.grad(f, grad), args, folder)
+
+
+def measure_examples(folder):
+    """Those of examples/jax_to_c, whose gradients are ours on our side."""
+    example = load(os.path.join(ROOT, "examples", "jax_to_c", "lower.py"))
+    w, n, d, h = example.waves, 16, 32, 64
+    block = [w(k, d, d, scale=0.2) for k in range(4)] + [w(4, d, h, scale=0.2),
+        w(5, h, d, scale=0.2)]
+    block += [1 + w(6, d, scale=0.1), 1 + w(7, d, scale=0.1), w(8, n, d), w(9, n, d)]
+    noise = [w(1, 4, scale=0.5, dtype=np.float64) - 3,
+             w(2, 2, scale=0.5, dtype=np.float64) - 1, w(3, 50, 2, dtype=np.float64)]
+    for f, args, wrt in ((example.transformer, block, range(8)),
+                         (example.kalman, noise, range(2))):
+        mlir = os.path.join(ROOT, "examples", "jax_to_c", f.__name__ + ".mlir")
+        names = ",".join(map(str, wrt))
+        if wanted(f.__name__):
+            measure(f.__name__, f, args, "", mlir, folder)
+            measure(f.__name__ + ", value and gradient", jax.value_and_grad(f, tuple(wrt)),
+                    args, f"grad_and_value(wrt=[{names}])", mlir, folder)
+
+
+def measure_small(folder):
+    small = load(os.path.join(ROOT, "tests", "programs", "lower.py"))
+    for f, *_ in small.PROGRAMS:
+        if wanted(f.__name__):
+            measure(f.__name__, f, [np.asarray(a) for a in f.__defaults__], "",
+                    os.path.join(ROOT, "tests", "programs", f.__name__ + ".mlir"), folder)
+    for name, f, args in linear_algebra(small.waves):
+        if wanted(name):
+            measure_lowered(name, f, args, folder)
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("cot")
-    parser.add_argument("--goldens", default=os.path.join(ROOT, "..", "shared", "goldens"))
-    parser.add_argument("--seconds", type=float, default=0.3)
-    parser.add_argument("--everyday", action="store_true")
-    parser.add_argument("--gpt2", action="store_true")
-    parser.add_argument("names", nargs="*")
-    o = parser.parse_intermixed_args()
-    wanted = lambda name: not o.names or any(name.startswith(n) for n in o.names)
     print("| program | a call | JAX | read and compile | JAX |\n|---|---|---|---|---|")
-    if o.gpt2:
-        with tempfile.TemporaryDirectory() as folder:
-            f, args = load(os.path.join(HERE, "gpt2.py")).program()
-            measure_lowered(o.cot, "GPT-2, training step", f, args, folder, o.seconds)
-        return
-    if o.everyday:
-        with tempfile.TemporaryDirectory() as folder:
-            for name, f, args, grad in everyday():
-                if wanted(name):
-                    measure_lowered(o.cot, name, f, args, folder, o.seconds)
-                if wanted(name) and grad is not None:
-                    measure_lowered(o.cot, name + ", gradient", jax.grad(f, grad), args,
-                                    folder, o.seconds)
-        return
-    jax.config.update("jax_enable_x64", True)
-
     with tempfile.TemporaryDirectory() as folder:
-        example = load(os.path.join(ROOT, "examples", "jax_to_c", "lower.py"))
-        w, n, d, h = example.waves, 16, 32, 64
-        block = [w(k, d, d, scale=0.2) for k in range(4)] + [w(4, d, h, scale=0.2),
-            w(5, h, d, scale=0.2)]
-        block += [1 + w(6, d, scale=0.1), 1 + w(7, d, scale=0.1), w(8, n, d), w(9, n, d)]
-        noise = [w(1, 4, scale=0.5, dtype=np.float64) - 3,
-                 w(2, 2, scale=0.5, dtype=np.float64) - 1, w(3, 50, 2, dtype=np.float64)]
-        for f, args, wrt in ((example.transformer, block, range(8)),
-                             (example.kalman, noise, range(2))):
-            mlir = os.path.join(ROOT, "examples", "jax_to_c", f.__name__ + ".mlir")
-            names = ",".join(map(str, wrt))
-            if wanted(f.__name__):
-                measure(o.cot, f.__name__, f, args, "", mlir, folder, o.seconds)
-                measure(o.cot, f.__name__ + ", value and gradient",
-                        jax.value_and_grad(f, tuple(wrt)), args,
-                        f"grad_and_value(wrt=[{names}])", mlir, folder, o.seconds)
-        jax.config.update("jax_enable_x64", False)
-        small = load(os.path.join(ROOT, "tests", "programs", "lower.py"))
-        for f, _, _ in small.PROGRAMS:
-            if wanted(f.__name__):
-                measure(o.cot, f.__name__, f, [np.asarray(a) for a in f.__defaults__], "",
-                        os.path.join(ROOT, "tests", "programs", f.__name__ + ".mlir"),
-                        folder, o.seconds)
-        for name, f, args in linear_algebra(small.waves):
-            if wanted(name):
-                measure_lowered(o.cot, name, f, args, folder, o.seconds)
-        jax.config.update("jax_enable_x64", True)
-        for g in goldens(o.goldens, 12) if os.path.isdir(o.goldens) else ():
-            if wanted(g[0]):
-                measure_golden(o.cot, *g, folder, o.seconds)
+        if OPTIONS.gpt2:
+            f, args = load(os.path.join(HERE, "gpt2.py")).program()
+            measure_lowered("GPT-2, training step", f, args, folder)
+        elif OPTIONS.everyday:
+            measure_everyday(folder)
+        else:
+            jax.config.update("jax_enable_x64", True)
+            measure_examples(folder)
+            jax.config.update("jax_enable_x64", False)
+            measure_small(folder)
+            jax.config.update("jax_enable_x64", True)
+            for g in goldens(OPTIONS.goldens, 12) if os.path.isdir(OPTIONS.goldens) else ():
+                if wanted(g[0]):
+                    measure_golden(*g, folder)
 
 
 main()

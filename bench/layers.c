@@ -175,4 +175,5 @@ static const workload rows[] = {
     { "digamma_f64_1e6", make_digamma, args_positive_f64, 1, NULL, 16e6, 0, 0 },
     { "ndtri_f64_1e6", make_ndtri, args_between_f64, 1, NULL, 16e6, 0, 0 },
 };
-const workload_list layer_workloads = { rows, sizeof rows / sizeof *rows };
+const workload_list layer_workloads = { rows, sizeof rows / sizeof *rows, "layers",
+                                        "C by hand" };

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Cotrace beside JAX, PyTorch and NumPy, as ratios (above 1: Cotrace is faster).
 
-    peers.py BENCH [--threads N] [--cpu] [--workloads FILE.py] [--peers jax,torch,numpy]
-             [NAME ...]
+    peers.py BENCH [--threads N] [--cpu] [--workloads FILE.py]
+             [--peers jax,torch,compiled,numpy] [NAME ...]
 
 BENCH is the program `bench`.  FILE.py defines the workloads for the peers (a dict WORKLOADS, as
 workloads_peers.py beside this file).  Each peer and workload runs in a fresh process, pinned to
 N processors; Cotrace runs before and after it, and its better half is compared, so that a
 change of the machine's speed shows.  --cpu compares processor time, for machines that others
-use too.  JAX and PyTorch allocate their results: glibc is kept from returning pages.  """
+use too.  The peer `compiled` is torch.compile.  JAX and PyTorch allocate their results: glibc
+is kept from returning pages.  """
 import argparse
 import importlib.util
 import json
@@ -49,29 +50,46 @@ def tensor(torch, a):
     return torch.from_numpy(a.copy()) if a.shape else torch.tensor(a.item())
 
 
-def run_peer(path, peer, name, threads):
-    """In a process of its own: prints one line of JSON."""
-    w = load(path)[name]
+def run_peer(w, peer, threads, seconds=1.0):
+    """What one line of JSON says of a workload."""
     args = w.inputs()
     if peer == "jax":
         import jax
+        jax.config.update("jax_enable_x64", False)     # an earlier workload may have had it
         f = jax.jit(w.jax())
         args = [jax.device_put(a) for a in args]
         start = time.perf_counter()
         f = f.lower(*args).compile()
         compile_ms = 1e3 * (time.perf_counter() - start)
-        median, least = time_calls(lambda: jax.block_until_ready(f(*args)), inner=w.inner)
+        median, least = time_calls(lambda: jax.block_until_ready(f(*args)), seconds, w.inner)
     elif peer == "numpy":
         f, compile_ms = w.numpy(), 0.0
-        median, least = time_calls(lambda: f(*args), inner=w.inner)
+        median, least = time_calls(lambda: f(*args), seconds, w.inner)
     else:
         import torch
         torch.set_num_threads(threads)
-        f = w.torch()
         args = [tensor(torch, a) for a in args]
-        compile_ms = 0.0
-        median, least = time_calls(lambda: f(*args), inner=w.inner)
-    print(json.dumps({"median": median, "least": least, "compile_ms": compile_ms}))
+        start = time.perf_counter()
+        if peer == "compiled":
+            torch._dynamo.reset()
+            f = w.tcompile() if w.tcompile else torch.compile(w.torch())
+            f(*args)
+        else:
+            f = w.torch()
+        compile_ms = 1e3 * (time.perf_counter() - start) if peer == "compiled" else 0.0
+        median, least = time_calls(lambda: f(*args), seconds, w.inner)
+    return {"median": median, "least": least, "compile_ms": compile_ms}
+
+
+def serve(known, peer, threads, seconds):
+    """A line of JSON for each name on standard input, so that a peer starts once."""
+    for line in sys.stdin:
+        name = line.strip()
+        try:
+            found = run_peer(known[name], peer, threads, seconds)
+        except Exception as e:                     # a peer's own error ends no run
+            found = {"error": f"{type(e).__name__}: {e}".split("\n")[0][:200]}
+        print(json.dumps(dict(found, name=name)), flush=True)
 
 
 def find_json(output, name):
@@ -110,12 +128,17 @@ def main():
     p.add_argument("--peers", default="jax,torch")
     p.add_argument("--cpu", action="store_true")
     p.add_argument("--one", nargs=2, metavar=("PEER", "NAME"), help=argparse.SUPPRESS)
+    p.add_argument("--serve", metavar="PEER", help=argparse.SUPPRESS)
+    p.add_argument("--seconds", type=float, default=1.0, help=argparse.SUPPRESS)
     p.add_argument("names", nargs="*")
     a = p.parse_intermixed_args()
-    if a.one:
-        run_peer(a.workloads, a.one[0], a.one[1], a.threads)
-        return
     known = load(a.workloads)
+    if a.one:
+        print(json.dumps(run_peer(known[a.one[1]], a.one[0], a.threads)))
+        return
+    if a.serve:
+        serve(known, a.serve, a.threads, a.seconds)
+        return
     if a.cpu:
         os.environ["BENCH_CPU"] = "1"
     names = subprocess.run([a.bench, "--list"], capture_output=True, text=True,

@@ -27,7 +27,7 @@ from sheet import Sheet     # noqa: E402
 
 PEERS = {"jax": "JAX", "torch": "PyTorch", "compiled": "PyTorch, compiled"}
 PARTS = ["everyday", "lowered", "gpt2"]
-LONGEST = 120     # seconds for one workload of a peer
+LONGEST = 60     # seconds for one workload of a peer
 
 
 def pinned(threads):

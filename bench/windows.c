@@ -285,4 +285,5 @@ static const workload rows[] = {
     { "top_10_1e6", make_top_10, args_1e6, 1, NULL, 4e6, 0, 0 },
     { "top_5_1000x1000", make_top_5, args_1000x1000, 1, NULL, 4e6, 0, 0 },
 };
-const workload_list window_workloads = { rows, sizeof rows / sizeof *rows };
+const workload_list window_workloads = { rows, sizeof rows / sizeof *rows,
+                                         "convolutions and pooling", "C by hand" };

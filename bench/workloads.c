@@ -591,4 +591,5 @@ static const workload rows[] = {
     { "tiny_sinx", make_tiny, args_tiny, 1, hand_tiny, 20, 32, 0 },
     { "tiny_sinx_grad", make_tiny_grad, args_tiny, 1, NULL, 32, 48, 0 },
 };
-const workload_list plain_workloads = { rows, sizeof rows / sizeof *rows };
+const workload_list plain_workloads = { rows, sizeof rows / sizeof *rows, "arrays and models",
+                                        "C by hand" };

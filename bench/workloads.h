@@ -25,9 +25,14 @@ typedef struct workload {
     int blas_n;                 /* matmul: the size OpenBLAS runs beside it */
 } workload;
 
-typedef struct workload_list { const workload *at; int n; } workload_list;
+typedef struct workload_list {
+    const workload *at;
+    int n;
+    const char *section; /* of docs/benchmarks.md */
+    const char *hand;    /* what runs beside it, where there is no blas_n */
+} workload_list;
 
 extern const workload_list plain_workloads, window_workloads, indexing_workloads,
-    fourier_workloads, layer_workloads;
+    fourier_workloads, layer_workloads, adbench_workloads;
 
 #endif
