@@ -54,21 +54,21 @@ cg_bind_value(cg_lowering *l, cg_frame *fr, ir_ref v, cg_bind b)
     ir_map_add(&fr->bound, ir_hash_u64(0, v), fr->n_bind);
 }
 
-/* Memoised scalars: a hash table whose newest entries are removed first, when a region ends. */
+/* Memoised scalars: a hash table whose newest entries are removed first: those of regions that
+ * are closed, whose scalars do not dominate what follows. */
 
-uint32_t
-cg_scope_begin(cg_lowering *l)
+static void
+forget(cg_lowering *l)
 {
-    return l->n_memo;
+    const cg_memo *m = &l->memo[--l->n_memo];
+    l->memo_head[m->hash % 1024] = m->next;
 }
 
-void
-cg_scope_end(cg_lowering *l, uint32_t mark)
+static void
+forget_closed(cg_lowering *l)
 {
-    while (l->n_memo > mark) {
-        const cg_memo *m = &l->memo[--l->n_memo];
-        l->memo_head[m->hash % 1024] = m->next;
-    }
+    while (l->n_memo && !cg_scope_is_open(&l->b, l->memo[l->n_memo - 1].region))
+        forget(l);
 }
 
 static uint64_t
@@ -99,12 +99,14 @@ static void
 memo_add(cg_lowering *l, const cg_frame *fr, ir_ref v, uint32_t n, const cg_ix *at, uint64_t h,
          cg_val val)
 {
+    forget_closed(l);
     cg_memo m = { .hash = h,
                   .frame = fr->id,
                   .ref = v,
                   .mask = l->mask,
                   .n = n,
                   .val = val,
+                  .region = cg_scope_now(&l->b),
                   .next = l->memo_head[h % 1024] };
     if (n)
         m.at = ir_copy_bytes(l->scratch, at, n * sizeof *at);
@@ -135,7 +137,8 @@ cg_kernel_begin(cg_lowering *l, const char *name)
     l->mask = 0;
     l->vector = l->exact = false;
     l->reduce_scope = CG_SERIAL;
-    cg_scope_end(l, 0);
+    while (l->n_memo)
+        forget(l);
 }
 
 static uint32_t
@@ -423,6 +426,7 @@ cg_element(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at)
     if (b.kind == CG_BIND_OUTER)
         return outer_element(l, &b, t->rank, at);
     uint64_t h = memo_hash(fr, v, (uint32_t)t->rank, at);
+    forget_closed(l);
     cg_val x = memo_find(l, fr, v, (uint32_t)t->rank, at, h);
     if (x)
         return x;

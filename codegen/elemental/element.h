@@ -15,6 +15,7 @@
 #ifndef CODEGEN_ELEMENTAL_ELEMENT_H
 #define CODEGEN_ELEMENTAL_ELEMENT_H
 
+#include "codegen/kernel/scope.h"
 #include "codegen/lowering.h"
 
 typedef enum cg_bind_kind {
@@ -73,6 +74,7 @@ typedef struct cg_memo {
     uint32_t frame, next, n;
     ir_ref ref;
     cg_val mask, val;
+    cg_region_place region; /* in which it was emitted */
     const cg_ix *at;
 } cg_memo;
 
@@ -113,10 +115,6 @@ void cg_narrow_buffer(cg_lowering *l, uint32_t i, int64_t first, int64_t element
 uint32_t cg_local_buffer(cg_lowering *l, const char *name, cot_dtype t, int64_t elements);
 uint32_t cg_const_buffer(cg_lowering *l, cot_dtype t, int64_t elements, const void *data);
 
-/* Begin a region of the kernel's text; end the region that began at `mark`.  Scalars that are
- * memoised in a region are forgotten when it ends, since they do not dominate what follows. */
-uint32_t cg_scope_begin(cg_lowering *l);
-void cg_scope_end(cg_lowering *l, uint32_t mark);
 /* Memoise val as element `at` of v until the innermost open region ends. */
 void cg_remember(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at, cg_val val);
 

@@ -150,7 +150,6 @@ chain(fold_loops *d, cg_ix start, int64_t step, cg_val count, int64_t most, cg_v
 {
     cg_lowering *l = d->l;
     cg_val loop = cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), count, 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     cg_ix t = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, most - 1);
     cg_val *carried = IR_NEW_N(l->arena, cg_val, d->k), *e = IR_NEW_N(l->arena, cg_val, d->k);
     for (int i = 0; i < d->k; i++)
@@ -159,7 +158,6 @@ chain(fold_loops *d, cg_ix start, int64_t step, cg_val count, int64_t most, cg_v
     next_element(d, cg_ix_add(&l->ix, start, cg_ix_mul(&l->ix, t, step)), 0, carried, e);
     for (int i = 0; i < d->k; i++)
         cg_loop_next(&l->b, loop, carried[i], e[i]);
-    cg_scope_end(l, mark);
     cg_loop_end(&l->b, loop);
     for (int i = 0; i < d->k; i++)
         acc[i] = cg_loop_result(&l->b, loop, i);
@@ -234,6 +232,25 @@ lane_of_serial(fold_loops *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_
     chain(d, first, lanes, count, (m + lanes - 1) / lanes, acc);
 }
 
+/* Begin a loop over lo <= i < hi. */
+static cg_val
+begin_loop(fold_loops *d, cg_kind kind, cg_val lo, cg_val hi)
+{
+    return cg_loop_begin(&d->l->b, kind, lo, hi, 1, 0);
+}
+
+/* End a loop whose iterations computed `out`, to which their combination is assigned. */
+static void
+end_loop(fold_loops *d, cg_val loop, cg_mode mode, cg_val *out)
+{
+    cg_build *b = &d->l->b;
+    for (int i = 0; i < d->k; i++)
+        cg_loop_reduce(b, loop, mode, d->how[i].op, d->how[i].type, out[i]);
+    cg_loop_end(b, loop);
+    for (int i = 0; i < d->k; i++)
+        out[i] = cg_loop_result(b, loop, i);
+}
+
 /* A block of elements base ... base + m - 1, as a fold over lanes. */
 static void
 block(fold_loops *d, cg_ix base, int64_t m, cg_val *out)
@@ -254,7 +271,6 @@ block(fold_loops *d, cg_ix base, int64_t m, cg_val *out)
                                                          : reduce_scope ? CG_LANES
                                                                         : CG_VECTOR;
     cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, lanes), 1, limit);
-    uint32_t mark = cg_scope_begin(l);
     cg_ix j = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, (m < lanes ? m : lanes) - 1);
     bool old = l->vector;
     l->vector |= kind == CG_VECTOR;
@@ -265,13 +281,7 @@ block(fold_loops *d, cg_ix base, int64_t m, cg_val *out)
         lane_of_serial(d, base, j, m, lanes, out);
     l->vector = old;
     l->reduce_scope = reduce_scope;
-    cg_scope_end(l, mark);
-    int at[8] = { 0 };
-    for (int i = 0; i < d->k; i++)
-        at[i] = cg_loop_reduce(&l->b, loop, CG_FOLD, d->how[i].op, d->how[i].type, out[i]);
-    cg_loop_end(&l->b, loop);
-    for (int i = 0; i < d->k; i++)
-        out[i] = cg_loop_result(&l->b, loop, at[i]);
+    end_loop(d, loop, CG_FOLD, out);
 }
 
 /* End a branch whose sides computed x and y; out is what was computed. */
@@ -279,12 +289,11 @@ static void
 end_branch(fold_loops *d, cg_val branch, const cg_val *x, const cg_val *y, cg_val *out)
 {
     cg_build *b = &d->l->b;
-    int at[8] = { 0 };
     for (int i = 0; i < d->k; i++)
-        at[i] = cg_if_yield(b, branch, d->how[i].type, x[i], y[i]);
+        cg_if_yield(b, branch, d->how[i].type, x[i], y[i]);
     cg_if_end(b, branch);
     for (int i = 0; i < d->k; i++)
-        out[i] = cg_loop_result(b, branch, at[i]);
+        out[i] = cg_loop_result(b, branch, i);
 }
 
 /* Block b of n elements.  The last block may be partial. */
@@ -302,33 +311,10 @@ any_block(fold_loops *d, cg_val b, int64_t n, int64_t lo, int64_t hi, cg_val *ou
     }
     cg_val branch = cg_if_begin(&l->b, cg_insn2(&l->b, SC_lt, COT_I64, b, cg_i64(&l->b, full)));
     cg_val *x = IR_NEW_N(l->arena, cg_val, d->k), *y = IR_NEW_N(l->arena, cg_val, d->k);
-    uint32_t mark = cg_scope_begin(l);
     block(d, base, BLOCK, x);
-    cg_scope_end(l, mark);
     cg_if_else(&l->b, branch);
     block(d, cg_ix_const(&l->ix, full * BLOCK), rest, y);
-    cg_scope_end(l, mark);
     end_branch(d, branch, x, y, out);
-}
-
-static cg_val
-tree_begin(fold_loops *d, cg_kind kind, cg_val lo, cg_val hi, uint32_t *mark)
-{
-    cg_val loop = cg_loop_begin(&d->l->b, kind, lo, hi, 1, 0);
-    *mark = cg_scope_begin(d->l);
-    return loop;
-}
-
-static void
-tree_end(fold_loops *d, cg_val loop, uint32_t mark, cg_val *out)
-{
-    int at[8] = { 0 };
-    cg_scope_end(d->l, mark);
-    for (int i = 0; i < d->k; i++)
-        at[i] = cg_loop_reduce(&d->l->b, loop, CG_TREE, d->how[i].op, d->how[i].type, out[i]);
-    cg_loop_end(&d->l->b, loop);
-    for (int i = 0; i < d->k; i++)
-        out[i] = cg_loop_result(&d->l->b, loop, at[i]);
 }
 
 /* Two runs of blocks from block `first` on, in lockstep, since one stream of loads does not
@@ -338,32 +324,24 @@ two_runs(fold_loops *d, cg_val first, int64_t n, cg_val *out)
 {
     cg_lowering *l = d->l;
     cg_build *b = &l->b;
-    uint32_t mark, inner;
-    int at[8] = { 0 };
-    cg_val runs = tree_begin(d, CG_UNROLL, cg_i64(b, 0), cg_i64(b, 2), &mark);
+    cg_val runs = begin_loop(d, CG_UNROLL, cg_i64(b, 0), cg_i64(b, 2));
     cg_val from = cg_iadd(b, first, cg_imul(b, cg_loop_var(b, runs), RUN));
-    cg_val loop = tree_begin(d, CG_SERIAL, cg_i64(b, 0), cg_i64(b, RUN), &inner);
+    cg_val loop = begin_loop(d, CG_SERIAL, cg_i64(b, 0), cg_i64(b, RUN));
     cg_ix at_block =
         cg_ix_var(&l->ix, cg_iadd(b, from, cg_loop_var(b, loop)), 0, n / BLOCK - 1);
     block(d, cg_ix_mul(&l->ix, at_block, BLOCK), BLOCK, out);
-    tree_end(d, loop, inner, out);
-    cg_scope_end(l, mark);
-    for (int i = 0; i < d->k; i++)
-        at[i] = cg_loop_reduce(b, runs, CG_FOLD, d->how[i].op, d->how[i].type, out[i]);
-    cg_loop_end(b, runs);
-    for (int i = 0; i < d->k; i++)
-        out[i] = cg_loop_result(b, runs, at[i]);
+    end_loop(d, loop, CG_TREE, out);
+    end_loop(d, runs, CG_FOLD, out);
 }
 
 /* Blocks lo ... hi - 1 of n elements, as a tree. */
 static void
 tree_of_blocks(fold_loops *d, int64_t n, cg_val lo, cg_val hi, int64_t least, cg_val *out)
 {
-    uint32_t mark;
     int64_t blocks = (n + BLOCK - 1) / BLOCK;
-    cg_val loop = tree_begin(d, CG_SERIAL, lo, hi, &mark);
+    cg_val loop = begin_loop(d, CG_SERIAL, lo, hi);
     any_block(d, cg_loop_var(&d->l->b, loop), n, least, blocks, out);
-    tree_end(d, loop, mark, out);
+    end_loop(d, loop, CG_TREE, out);
 }
 
 /* Iteration u of the tree loop: a block, or two runs of blocks, the last of which may be
@@ -384,12 +362,9 @@ any_unit(fold_loops *d, cg_val u, int64_t n, cg_val *out)
     }
     cg_val branch = cg_if_begin(b, cg_insn2(b, SC_lt, COT_I64, u, cg_i64(b, full)));
     cg_val *rest = IR_NEW_N(d->l->arena, cg_val, d->k);
-    uint32_t mark = cg_scope_begin(d->l);
     two_runs(d, first, n, out);
-    cg_scope_end(d->l, mark);
     cg_if_else(b, branch);
     tree_of_blocks(d, n, cg_i64(b, full * d->unit), cg_i64(b, blocks), full * d->unit, rest);
-    cg_scope_end(d->l, mark);
     end_branch(d, branch, out, rest, out);
 }
 
@@ -400,9 +375,7 @@ unit_within(fold_loops *d, cg_val u, int64_t units, int64_t n, cg_val *out)
     cg_build *b = &d->l->b;
     cg_val branch = cg_if_begin(b, cg_insn2(b, SC_lt, COT_I64, u, cg_i64(b, units)));
     cg_val neutral[8];
-    uint32_t mark = cg_scope_begin(d->l);
     any_unit(d, u, n, out);
-    cg_scope_end(d->l, mark);
     cg_if_else(b, branch);
     for (int i = 0; i < d->k; i++)
         neutral[i] = cg_neutral(b, d->how[i].op, d->how[i].type);
@@ -417,18 +390,17 @@ run_of_warp(fold_loops *d, cg_val first, int64_t run, int64_t units, bool all, i
             cg_val *out)
 {
     cg_build *b = &d->l->b;
-    uint32_t inner;
     if (run == 1 && all) {
         any_unit(d, first, n, out);
         return;
     }
-    cg_val loop = tree_begin(d, CG_SERIAL, cg_i64(b, 0), cg_i64(b, run), &inner);
+    cg_val loop = begin_loop(d, CG_SERIAL, cg_i64(b, 0), cg_i64(b, run));
     cg_val u = cg_iadd(b, first, cg_loop_var(b, loop));
     if (!all)
         unit_within(d, u, units, n, out);
     else
         any_unit(d, u, n, out);
-    tree_end(d, loop, inner, out);
+    end_loop(d, loop, CG_TREE, out);
 }
 
 /* All blocks as a tree.  Threads get runs of a power of two of iterations, each of which is a
@@ -438,33 +410,32 @@ tree(fold_loops *d, int64_t n, bool parallel, cg_val *out)
 {
     cg_build *b = &d->l->b;
     int64_t blocks = (n + BLOCK - 1) / BLOCK, units = (blocks + d->unit - 1) / d->unit, run = 1;
-    uint32_t outer, inner;
     const bool warps = d->l->reduce_scope == CG_GRID;
     const int64_t most = warps ? cg_block_warps(n) : PARTS;
     if (!warps && (!parallel || blocks < PARTS)) {
-        cg_val loop = tree_begin(d, CG_SERIAL, cg_i64(b, 0), cg_i64(b, units), &inner);
+        cg_val loop = begin_loop(d, CG_SERIAL, cg_i64(b, 0), cg_i64(b, units));
         any_unit(d, cg_loop_var(b, loop), n, out);
-        tree_end(d, loop, inner, out);
+        end_loop(d, loop, CG_TREE, out);
         return;
     }
     while ((units + run - 1) / run > most)
         run *= 2;
-    cg_val parts = tree_begin(d, warps ? CG_WARPS : CG_PARALLEL, cg_i64(b, 0),
-                              cg_i64(b, (units + run - 1) / run), &outer);
+    cg_val parts = begin_loop(d, warps ? CG_WARPS : CG_PARALLEL, cg_i64(b, 0),
+                              cg_i64(b, (units + run - 1) / run));
     cg_val lo = cg_imul(b, cg_loop_var(b, parts), run);
     if (warps) {
         d->l->reduce_scope = CG_WARPS;
         run_of_warp(d, lo, run, units, units % run == 0, n, out);
         d->l->reduce_scope = CG_GRID;
-        tree_end(d, parts, outer, out);
+        end_loop(d, parts, CG_TREE, out);
         return;
     }
     cg_val bound = cg_i64(b, units);
     cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), bound);
-    cg_val loop = tree_begin(d, CG_SERIAL, lo, hi, &inner);
+    cg_val loop = begin_loop(d, CG_SERIAL, lo, hi);
     any_unit(d, cg_loop_var(b, loop), n, out);
-    tree_end(d, loop, inner, out);
-    tree_end(d, parts, outer, out);
+    end_loop(d, loop, CG_TREE, out);
+    end_loop(d, parts, CG_TREE, out);
 }
 
 int64_t
@@ -505,16 +476,15 @@ cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part, 
     };
     cg_build *b = &l->b;
     const int64_t blocks = (n + BLOCK - 1) / BLOCK, run = each / CG_ELEMENTAL_MIN_GRID_PART;
-    uint32_t outer;
     d.reduction = cg_reduction_new(b, n, part, (blocks + each - 1) / each);
     cg_val warps =
-        tree_begin(&d, CG_WARPS, cg_i64(b, 0), cg_i64(b, CG_ELEMENTAL_MIN_GRID_PART), &outer);
+        begin_loop(&d, CG_WARPS, cg_i64(b, 0), cg_i64(b, CG_ELEMENTAL_MIN_GRID_PART));
     cg_val offset = cg_imul(b, cg_loop_var(b, warps), run);
     cg_val lo = cg_iadd(b, cg_imul(b, part, each), offset);
     l->reduce_scope = CG_WARPS;
     run_of_warp(&d, lo, run, blocks, blocks % each == 0, n, out);
     l->reduce_scope = CG_GRID;
-    tree_end(&d, warps, outer, out);
+    end_loop(&d, warps, CG_TREE, out);
 }
 
 void

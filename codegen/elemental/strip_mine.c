@@ -24,12 +24,10 @@ one_vector(cg_lowering *l, cg_val start, int64_t n, int64_t lanes, cg_val limit,
 {
     cg_val loop =
         cg_loop_begin(&l->b, CG_VECTOR, cg_i64(&l->b, 0), cg_i64(&l->b, lanes), 1, limit);
-    uint32_t mark = cg_scope_begin(l);
     cg_val i = cg_iadd(&l->b, start, cg_loop_var(&l->b, loop));
     l->vector = true;
     body(l, user, cg_ix_var(&l->ix, i, 0, n - 1));
     l->vector = false;
-    cg_scope_end(l, mark);
     cg_loop_end(&l->b, loop);
 }
 
@@ -44,14 +42,12 @@ cg_strip_mine_open(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, cg_st
     for (int rest = 0; rest < (lanes > 1 ? 2 : 1); rest++) {
         cg_val loop = cg_loop_begin(b, rest ? CG_SERIAL : kind, cg_i64(b, rest ? whole : 0),
                                     cg_i64(b, rest ? n : whole), lanes, 0);
-        uint32_t mark = cg_scope_begin(l);
         cg_val start = cg_loop_var(b, loop);
         if (lanes == 1)
             body(l, user, cg_ix_var(&l->ix, start, 0, n - 1));
         else
             one_vector(l, start, n, lanes, rest ? cg_isub(b, cg_i64(b, n), start) : 0, body,
                        user);
-        cg_scope_end(l, mark);
         cg_loop_end(b, loop);
     }
 }
@@ -81,7 +77,6 @@ cg_strip_mine(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool idemp
     const bool moves_back = idempotent && kind != CG_PARALLEL;
     int64_t whole = moves_back || lanes == 1 ? n : n / lanes * lanes;
     cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, whole), lanes, 0);
-    uint32_t mark = cg_scope_begin(l);
     cg_val start = cg_loop_var(&l->b, loop);
     if (whole % lanes)
         start = cg_imin(&l->b, start, cg_i64(&l->b, n - lanes));
@@ -89,7 +84,6 @@ cg_strip_mine(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool idemp
         body(l, user, cg_ix_var(&l->ix, start, 0, n - 1));
     else
         one_vector(l, start, n, lanes, 0, body, user);
-    cg_scope_end(l, mark);
     cg_loop_end(&l->b, loop);
     if (whole < n)
         one_vector(l, cg_i64(&l->b, whole), n, cg_pow2_from(n - whole),
@@ -97,12 +91,11 @@ cg_strip_mine(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool idemp
 }
 
 cg_val
-cg_threads_begin(cg_lowering *l, int64_t n, uint32_t *mark, cg_val *i)
+cg_threads_begin(cg_lowering *l, int64_t n, cg_val *i)
 {
     cg_build *b = &l->b;
     const int64_t T = cg_block_threads(n);
     cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (n + T - 1) / T), 1, 0);
-    *mark = cg_scope_begin(l);
     cg_val first = cg_imul(b, cg_loop_var(b, grid), T),
            limit = n % T ? cg_isub(b, cg_i64(b, n), first) : 0;
     l->threads = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, T), 1, limit);
@@ -111,9 +104,8 @@ cg_threads_begin(cg_lowering *l, int64_t n, uint32_t *mark, cg_val *i)
 }
 
 void
-cg_threads_end(cg_lowering *l, cg_val grid, uint32_t mark)
+cg_threads_end(cg_lowering *l, cg_val grid)
 {
-    cg_scope_end(l, mark);
     cg_loop_end(&l->b, l->threads);
     cg_loop_end(&l->b, grid);
 }

@@ -15,7 +15,7 @@ void cg_strip_mine(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool 
 void cg_strip_mine_open(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes,
                         cg_strip_body *body, void *user);
 /* GPU: begin n threads in blocks; *i is the number of the thread. */
-cg_val cg_threads_begin(cg_lowering *l, int64_t n, uint32_t *mark, cg_val *i);
-void cg_threads_end(cg_lowering *l, cg_val grid, uint32_t mark);
+cg_val cg_threads_begin(cg_lowering *l, int64_t n, cg_val *i);
+void cg_threads_end(cg_lowering *l, cg_val grid);
 
 #endif

@@ -210,8 +210,7 @@ cg_while_test(cg_build *b, cg_val loop, cg_val cond)
     cg_scope_close(b);
     cg_scope_open(b, &x->body, CG_OPEN_MAYBE);
     for (int i = 0; i < x->n; i++)
-        b->scope->at[x->yield[i].carried] =
-            (cg_region_place){ b->n_open - 1, b->scope->serial[b->n_open - 1] };
+        b->scope->at[x->yield[i].carried] = cg_scope_now(b);
 }
 
 void

@@ -34,12 +34,16 @@ cg_begin(cg_build *b, cg_kernel *k)
     cg_scope_open(b, &k->body, CG_OPEN_LOOP);
 }
 
-static bool
-is_reachable(const cg_build *b, cg_val v)
+cg_region_place
+cg_scope_now(const cg_build *b)
 {
-    const cg_scope *s = b->scope;
+    return (cg_region_place){ b->n_open - 1, b->scope->serial[b->n_open - 1] };
+}
 
-    return s->at[v].depth < s->n_serial && s->serial[s->at[v].depth] == s->at[v].serial;
+bool
+cg_scope_is_open(const cg_build *b, cg_region_place r)
+{
+    return r.depth < b->n_open && b->scope->serial[r.depth] == r.serial;
 }
 
 /* A new value of the open region at that depth; it is in no list yet. */
@@ -131,7 +135,7 @@ cg_scope_share(cg_build *b, cg_insn x, cg_opening most)
     uint64_t h = hash_insn(&x);
 
     for (uint32_t at = 0, v; (v = ir_map_next(&b->scope->map, h, &at)) != 0;)
-        if (is_reachable(b, v) && same_insn(&b->k->insn[v], &x))
+        if (cg_scope_is_open(b, b->scope->at[v]) && same_insn(&b->k->insn[v], &x))
             return v;
     cg_val v = place_at(b, x, outermost(b, &x, most));
     ir_map_add(&b->scope->map, h, v);

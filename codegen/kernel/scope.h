@@ -26,6 +26,9 @@ typedef struct cg_scope {
 
 void cg_scope_open(cg_build *b, cg_region *r, cg_opening kind);
 void cg_scope_close(cg_build *b);
+/* The innermost open region; is that region open? */
+cg_region_place cg_scope_now(const cg_build *b);
+bool cg_scope_is_open(const cg_build *b, cg_region_place r);
 /* A new value of the open region at that depth; it is in no list yet. */
 cg_val cg_scope_value(cg_build *b, cg_insn x, uint32_t depth);
 /* Append x at the cursor. */

@@ -111,13 +111,11 @@ count_before(cg_lowering *l, void *user, cg_ix i)
     for (int k = 0; k < o->n->n_in; k++)
         mine[k] = cg_load(b, o->word[k], at, 0);
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, o->size), 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     cg_val n = cg_loop_carry(b, loop, COT_I32, cg_const(b, COT_I32, 0));
     cg_val less = comes_before(l, o, mine, cg_loop_var(b, loop), me);
     cg_val one =
         cg_insn3(b, SC_select, COT_I32, less, cg_const(b, COT_I32, 1), cg_const(b, COT_I32, 0));
     cg_loop_next(b, loop, n, cg_insn2(b, SC_add, COT_I32, n, one));
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
     cg_store(b, o->count, at, cg_loop_result(b, loop, 0), 0);
 }
@@ -206,7 +204,6 @@ sum_counts(cg_lowering *l, const ordering *o)
     cg_build *b = &l->b;
     cg_val sum[DIGITS], next[DIGITS];
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, RADIX), 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     for (int d = 0; d < o->digits; d++)
         sum[d] = cg_loop_carry(b, loop, o->place, cg_const(b, o->place, 0));
     for (int d = 0; d < o->digits; d++) {
@@ -216,7 +213,6 @@ sum_counts(cg_lowering *l, const ordering *o)
     }
     for (int d = 0; d < o->digits; d++)
         cg_loop_next(b, loop, sum[d], next[d]);
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
 }
 

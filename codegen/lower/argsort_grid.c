@@ -209,9 +209,7 @@ loop_of_thread(cg_lowering *l, const network *s, cg_ix line, cg_val t, int64_t t
     if (n % threads)
         rounds = cg_idiv(b, cg_isub(b, cg_i64(b, n + threads - 1), t), threads);
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), rounds, 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     body(l, s, line, cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), threads), t), user);
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
 }
 
@@ -247,19 +245,15 @@ merge_line(cg_lowering *l, const network *s, cg_ix line, cg_val t, int64_t threa
         stages++;
     cg_val one = cg_i64(b, 1),
            outer = cg_loop_begin(b, CG_SERIAL, one, cg_i64(b, stages + 1), 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     cg_val stage = cg_loop_var(b, outer);
     cg_val inner = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), stage, 1, 0);
-    uint32_t deep = cg_scope_begin(l);
     cg_val left = cg_isub(b, cg_isub(b, stage, one), cg_loop_var(b, inner));
     const cg_val run[2] = { cg_insn2(b, SC_shl, COT_I64, one, stage),
                             cg_insn2(b, SC_shl, COT_I64, one, left) };
 
     loop_of_thread(l, s, line, t, threads, s->padded / 2, compare_of_thread, run);
     cg_barrier(b);
-    cg_scope_end(l, deep);
     cg_loop_end(b, inner);
-    cg_scope_end(l, mark);
     cg_loop_end(b, outer);
 }
 
@@ -280,19 +274,15 @@ sort_in_blocks(cg_lowering *l, network *s)
         s->word[k] = shared_buffer(l, "word", word_type(s, k), s->padded);
     s->places = shared_buffer(l, "place", s->place, s->padded);
     cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, s->lines), 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     cg_ix line = cg_ix_var(&l->ix, cg_loop_var(b, grid), 0, s->lines - 1);
     cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, threads), 1, 0);
-    uint32_t inner = cg_scope_begin(l);
     cg_val t = cg_loop_var(b, block);
 
     loop_of_thread(l, s, line, t, threads, s->padded, fill_of_thread, NULL);
     cg_barrier(b);
     merge_line(l, s, line, t, threads);
     loop_of_thread(l, s, line, t, threads, s->most, store_of_thread, NULL);
-    cg_scope_end(l, inner);
     cg_loop_end(b, block);
-    cg_scope_end(l, mark);
     cg_loop_end(b, grid);
     l->k->flops = s->lines * s->padded * CG_LOWER_COST_SORT;
     ir_buf_printf(l->why, "%s: %lld lines of %lld, a block each\n", l->k->name,

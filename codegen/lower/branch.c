@@ -33,12 +33,9 @@ inline_branches(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, cons
     cg_val here = t == COT_BOOL ? cg_insn1(&l->b, SC_not, t, index)
         : cg_insn2(&l->b, SC_le, t, index, cg_const(&l->b, t, (uint64_t)k));
     cg_val branch = cg_if_begin(&l->b, here);
-    uint32_t mark = cg_scope_begin(l);
     cg_val x = cg_element(l, in, f->out[result], at);
-    cg_scope_end(l, mark);
     cg_if_else(&l->b, branch);
     cg_val y = inline_branches(l, fr, n, result, at, index, k + 1);
-    cg_scope_end(l, mark);
     int i =
         cg_if_yield(&l->b, branch, ir_type_at(fr->f, n->first + (ir_ref)result)->dtype, x, y);
     cg_if_end(&l->b, branch);

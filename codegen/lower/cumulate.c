@@ -74,14 +74,12 @@ whole_chunks(cg_lowering *l, cg_cumulating *c, cg_ix base, cg_val chunks, int64_
 {
     cg_val carry = cg_neutral(&l->b, c->how.op, c->how.type);
     cg_val loop = cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), chunks, 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     cg_val now = cg_loop_carry(&l->b, loop, c->how.type, carry);
     cg_ix k = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, most - 1);
     cg_ix start = cg_ix_add(&l->ix, base, cg_ix_mul(&l->ix, k, CG_CHUNK));
     cg_val next = results ? chunk(l, c, start, CG_CHUNK, 0, now, before)
                           : cg_cumulate_combine(l, c, now, chunk_total(l, c, start));
     cg_loop_next(&l->b, loop, now, next);
-    cg_scope_end(l, mark);
     cg_loop_end(&l->b, loop);
     return cg_loop_result(&l->b, loop, 0);
 }
@@ -110,9 +108,7 @@ rest_of_open(cg_lowering *l, cg_cumulating *c, cg_val before)
     const cg_scan_rest r = cg_cumulate_rest(l, c, c->level);
     cg_val carry = whole_chunks(l, c, r.base, r.chunks, CG_SCAN_BLOCK / CG_CHUNK, true, before);
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), r.elements, CG_CHUNK, 0);
-    uint32_t mark = cg_scope_begin(l);
     chunk(l, c, r.behind, CG_CHUNK - 1, r.elements, carry, before);
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
 }
 

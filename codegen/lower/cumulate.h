@@ -40,7 +40,6 @@ typedef struct cg_cumulating {
     bool in_lanes; /* lanes run along the elements of a chunk */
     uint32_t kept; /* buffer of the carry behind the last whole chunk */
     cg_val chunk; /* the vector loop that is open */
-    uint32_t mark; /* and its scope */
     /* the same for the totals of blocks, and for the scans of each level */
     uint32_t total_takes, scan_takes[CG_SCAN_LEVELS];
 } cg_cumulating;

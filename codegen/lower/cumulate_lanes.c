@@ -23,7 +23,6 @@ lanes_begin(cg_lowering *l, cg_cumulating *c, int64_t m, cg_val limit)
         limit = cg_i64(&l->b, m);
     c->chunk =
         cg_loop_begin(&l->b, CG_VECTOR, cg_i64(&l->b, 0), cg_i64(&l->b, lanes), 1, limit);
-    c->mark = cg_scope_begin(l);
     l->vector = true;
     return cg_ix_var(&l->ix, cg_loop_var(&l->b, c->chunk), 0, m - 1);
 }
@@ -32,7 +31,6 @@ static void
 lanes_end(cg_lowering *l, cg_cumulating *c)
 {
     l->vector = false;
-    cg_scope_end(l, c->mark);
     cg_loop_end(&l->b, c->chunk);
 }
 
@@ -59,13 +57,11 @@ whole_chunks(cg_lowering *l, cg_cumulating *c, cg_ix base, cg_val chunks, int64_
     cg_build *b = &l->b;
     cg_ix lane = lanes_begin(l, c, CG_CHUNK, 0);
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), chunks, 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     cg_val carry = cg_loop_carry(b, loop, c->how.type, cg_neutral(b, c->how.op, c->how.type));
     cg_ix k = cg_ix_var(&l->ix, cg_loop_var(b, loop), 0, most - 1);
     cg_ix i = cg_ix_add(&l->ix, cg_ix_add(&l->ix, base, cg_ix_mul(&l->ix, k, CG_CHUNK)), lane);
     cg_val x = chunk_in_lanes(l, c, i, results, carry, before);
     cg_loop_next(b, loop, carry, cg_cumulate_combine(l, c, carry, cg_last_lane(b, x)));
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
     if (keeps)
         cg_store(b, c->kept, cg_i64(b, 0), cg_loop_result(b, loop, 0), 0);
@@ -104,11 +100,9 @@ rest_in_lanes(cg_lowering *l, cg_cumulating *c, cg_val before)
     whole_chunks(l, c, r.base, r.chunks, CG_SCAN_BLOCK / CG_CHUNK, true, true, before);
     cg_val carry = cg_load(b, c->kept, cg_i64(b, 0), 0);
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), r.elements, CG_CHUNK, 0);
-    uint32_t mark = cg_scope_begin(l);
     cg_ix lane = lanes_begin(l, c, CG_CHUNK, r.elements);
     chunk_in_lanes(l, c, cg_ix_add(&l->ix, r.behind, lane), true, carry, before);
     lanes_end(l, c);
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
 }
 
@@ -148,12 +142,10 @@ push_up(cg_lowering *l, cg_cumulating *c, int level, cg_val i)
     cg_val full =
         cg_insn2(b, SC_eq, COT_I64, cg_imod(b, i, CG_SCAN_BLOCK), cg_i64(b, CG_SCAN_BLOCK - 1));
     cg_val branch = cg_if_begin(b, full);
-    uint32_t mark = cg_scope_begin(l);
     cg_val up = cg_idiv(b, i, CG_SCAN_BLOCK);
     cg_store(b, c->total[level + 1], scratch_at(l, c, level + 1, up),
              cg_load(b, c->sum[level], scratch_at(l, c, level, i), 0), 0);
     push_total(l, c, level + 1, up);
-    cg_scope_end(l, mark);
     cg_if_end(b, branch);
 }
 

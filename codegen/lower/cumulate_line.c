@@ -77,9 +77,7 @@ cg_cumulate_each_block(cg_lowering *l, cg_cumulating *c, cg_kind kind, cg_val lo
 {
     const int64_t most = c->open ? c->size : c->length / CG_SCAN_BLOCK;
     cg_val loop = cg_loop_begin(&l->b, kind, lo, hi, 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     body(l, c, cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, most - 1));
-    cg_scope_end(l, mark);
     cg_loop_end(&l->b, loop);
 }
 

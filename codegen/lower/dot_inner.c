@@ -47,9 +47,7 @@ cg_dot_inner_sum(const cg_dot_product *p, cg_val row, bool lanes)
 void
 cg_dot_inner_row(const cg_dot_product *p, cg_val m)
 {
-    uint32_t mark = cg_scope_begin(p->l);
     cg_val acc = cg_dot_inner_sum(p, m, p->s.how.width > 1);
 
-    cg_scope_end(p->l, mark);
     emit_result(p, m, cg_i64(p->b, 0), acc, 0);
 }

@@ -252,10 +252,8 @@ stage_of_thread(cg_lowering *l, transforming *c, cg_val t, int64_t threads)
         rounds = cg_idiv(b, cg_isub(b, cg_i64(b, n + threads - 1), t), threads);
     stage_tables(l, c);
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), rounds, 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     cg_val i = cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), threads), t);
     butterfly_at(l, c, cg_ix_var(&l->ix, i, 0, n - 1));
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
 }
 
@@ -275,19 +273,15 @@ lines_in_blocks(cg_lowering *l, cg_level *v, transforming *c, int64_t lines)
     while (threads < CG_LOWER_FFT_THREADS && threads * CG_LOWER_FFT_ELEMENTS < c->f->n)
         threads *= 2;
     cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, lines), 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     cg_ix line = cg_ix_var(&l->ix, cg_loop_var(b, grid), 0, lines - 1);
     cg_ix_split(&l->ix, line, c->t->rank - 2, c->t->dims, c->at);
     cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, threads), 1, 0);
-    uint32_t inner = cg_scope_begin(l);
     for (c->stage = 0; c->stage < c->f->stages; c->stage++) {
         if (c->stage > 0)
             cg_barrier(b);
         stage_of_thread(l, c, cg_loop_var(b, block), threads);
     }
-    cg_scope_end(l, inner);
     cg_loop_end(b, block);
-    cg_scope_end(l, mark);
     cg_loop_end(b, grid);
 }
 

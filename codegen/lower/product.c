@@ -108,7 +108,6 @@ store_product(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val 
     const cg_val group[3] = { b, m, n };
     const int axes[3] = { p->d.b.n, p->d.m.n, p->d.n.n };
     cg_ix at[COT_MAX_RANK + 1], space[COT_MAX_RANK + 1];
-    uint32_t mark = cg_scope_begin(l);
     (void)build;
     for (int i = 0, k = 0; i < 3; k += axes[i++])
         if (axes[i])
@@ -129,7 +128,6 @@ store_product(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val 
     }
     l->vector = vector;
     l->mask = old;
-    cg_scope_end(l, mark);
 }
 
 /* The cost of one element of the epilogue. */

@@ -167,7 +167,6 @@ first_best(cg_lowering *l, const cg_fold *how, cg_val lo, cg_val hi, candidate *
 {
     cg_build *b = &l->b;
     cg_val loop = cg_loop_begin(b, CG_SERIAL, lo, hi, 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     const best old = { cg_loop_carry(b, loop, how->type, cg_neutral(b, how->op, how->type)),
                        cg_loop_carry(b, loop, COT_I64, lo) };
     const best x = at(l, user, cg_loop_var(b, loop));
@@ -176,7 +175,6 @@ first_best(cg_lowering *l, const cg_fold *how, cg_val lo, cg_val hi, candidate *
                  cg_insn3(b, SC_select, how->type, better, x.value, old.value));
     cg_loop_next(b, loop, old.block,
                  cg_insn3(b, SC_select, COT_I64, better, x.block, old.block));
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
     return (best){ cg_loop_result(b, loop, 0), cg_loop_result(b, loop, 1) };
 }
@@ -227,13 +225,11 @@ best_of_parts(cg_lowering *l, const blocks *w, int64_t n)
                   all = (n + run - 1) / run;
     const parts y = { part_buffer(l, w->how->type, all), part_buffer(l, COT_I64, all) };
     cg_val loop = cg_loop_begin(b, CG_PARALLEL, cg_i64(b, 0), cg_i64(b, all), 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     cg_val part = cg_loop_var(b, loop), lo = cg_imul(b, part, run);
     cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, n));
     const best x = first_best(l, w->how, lo, hi, best_of_block, w);
     cg_store(b, y.value, part, x.value, 0);
     cg_store(b, y.block, part, x.block, 0);
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
     return first_best(l, w->how, cg_i64(b, 0), cg_i64(b, all), best_of_part, &y);
 }

@@ -158,15 +158,14 @@ run_step(cg_register_loop *m, const ir_graph *f, cg_val *const *state, cg_ix exa
     return next;
 }
 
-/* Begin the loop over the steps of a scan, and its scope; *step is the index of the step. */
+/* Begin the loop over the steps of a scan; *step is the index of the step. */
 static cg_val
-steps_begin(cg_register_loop *m, cg_ix *step, uint32_t *mark)
+steps_begin(cg_register_loop *m, cg_ix *step)
 {
     cg_lowering *l = m->l;
     int64_t length = m->n->at->scan.length;
     cg_val loop =
         cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), cg_i64(&l->b, length), 1, 0);
-    *mark = cg_scope_begin(l);
     *step = m->iteration = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, length - 1);
     if (m->n->at->scan.reverse)
         *step = cg_ix_addc(&l->ix, cg_ix_mul(&l->ix, *step, -1), length - 1);
@@ -178,8 +177,7 @@ run_scan(cg_register_loop *m, cg_ix example, cg_val *const *state)
 {
     cg_lowering *l = m->l;
     cg_ix t;
-    uint32_t mark;
-    cg_val loop = steps_begin(m, &t, &mark);
+    cg_val loop = steps_begin(m, &t);
     cg_val **now = new_state(m);
     for (int i = 0; i < m->carries; i++)
         for (int64_t k = 0; k < m->count[i]; k++)
@@ -189,7 +187,6 @@ run_scan(cg_register_loop *m, cg_ix example, cg_val *const *state)
     for (int i = 0; i < m->carries; i++)
         for (int64_t k = 0; k < m->count[i]; k++)
             cg_loop_next(&l->b, loop, now[i][k], next[i][k]);
-    cg_scope_end(l, mark);
     if (m->spills)
         cg_replace_loads(&l->b, loop);
     cg_loop_end(&l->b, loop);
@@ -208,7 +205,6 @@ run_while(cg_register_loop *m, cg_ix example, cg_val *const *state)
     if (m->examples)
         example_index(m, example, at);
     cg_val loop = cg_while_begin(b);
-    uint32_t mark = cg_scope_begin(l);
     cg_val **now = new_state(m);
     for (int i = 0; i < m->carries; i++)
         for (int64_t k = 0; k < m->count[i]; k++)
@@ -221,7 +217,6 @@ run_while(cg_register_loop *m, cg_ix example, cg_val *const *state)
                    cg_insn2(b, SC_and, COT_BOOL, go,
                             cg_insn2(b, SC_le, COT_I64, cg_i64(b, m->n->at->loop.max), count)),
                    COT_ERR_BOUND);
-    cg_scope_end(l, mark);
     cg_while_test(b, loop, go);
     cg_val **next = run_step(m, m->n->at->loop.body, now, example, 0);
     for (int i = 0; i < m->carries; i++)
@@ -229,7 +224,6 @@ run_while(cg_register_loop *m, cg_ix example, cg_val *const *state)
             cg_while_next(b, loop, now[i][k], next[i][k]);
     if (count)
         cg_while_next(b, loop, count, cg_iadd(b, count, cg_i64(b, 1)));
-    cg_scope_end(l, mark);
     cg_while_end(b, loop);
     for (int i = 0, r = 0; i < m->carries; i++)
         for (int64_t k = 0; k < m->count[i]; k++)
@@ -342,10 +336,8 @@ run_chunk(cg_register_loop *m, cg_ix first, uint32_t **local, int64_t lanes)
     chunk c = { .m = m, .first = first, .local = local };
     l->exact = true;
     cg_strip_mine(l, CG_SERIAL, CG_LOWER_LOOP_CHUNK * lanes, lanes, false, chunk_enter, &c);
-    uint32_t mark;
-    cg_val loop = steps_begin(m, &c.step, &mark);
+    cg_val loop = steps_begin(m, &c.step);
     cg_strip_mine(l, CG_SERIAL, CG_LOWER_LOOP_CHUNK * lanes, lanes, false, chunk_step, &c);
-    cg_scope_end(l, mark);
     cg_loop_end(&l->b, loop);
     cg_strip_mine(l, CG_SERIAL, CG_LOWER_LOOP_CHUNK * lanes, lanes, false, chunk_leave, &c);
     l->exact = false;
@@ -370,9 +362,7 @@ run_chunks(cg_register_loop *m, cg_kind kind, int64_t lanes)
                 l, "state", ir_type_at(m->v->f, m->n->first + (ir_ref)i)->dtype, each);
     }
     cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, whole), each, 0);
-    uint32_t mark = cg_scope_begin(l);
     run_chunk(m, cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, whole - each), local, lanes);
-    cg_scope_end(l, mark);
     cg_loop_end(&l->b, loop);
     return whole;
 }
@@ -426,10 +416,8 @@ run_examples(cg_register_loop *m, int64_t lanes, bool over)
         return;
     }
     cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, outer), 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     m->outer = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, outer - 1);
     run_inner(m, CG_SERIAL, lanes, over);
-    cg_scope_end(l, mark);
     cg_loop_end(&l->b, loop);
 }
 

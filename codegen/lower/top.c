@@ -48,7 +48,6 @@ insert(cg_lowering *l, const selection *o, cg_val word, cg_val i, cg_val n)
     cg_build *b = &l->b;
     cg_val loop = cg_while_begin(b), at = cg_while_carry(b, loop, COT_I64, n),
            zero = cg_i64(b, 0);
-    uint32_t mark = cg_scope_begin(l);
     cg_val back = cg_isub(b, at, cg_i64(b, 1)), some = cg_is_place(b, back, o->k);
     cg_val less = cg_insn2(b, SC_lt, o->word, cg_load(b, o->best, back, some), word);
     cg_while_test(b, loop,
@@ -58,7 +57,6 @@ insert(cg_lowering *l, const selection *o, cg_val word, cg_val i, cg_val n)
     cg_store(b, o->best, at, cg_load(b, o->best, before, from), to);
     cg_store(b, o->place, at, cg_load(b, o->place, before, from), to);
     cg_while_next(b, loop, at, before);
-    cg_scope_end(l, mark);
     cg_while_end(b, loop);
     at = cg_loop_result(b, loop, 0);
     to = cg_is_place(b, at, o->k);
@@ -79,9 +77,7 @@ fill(cg_lowering *l, selection *o)
     cg_build *b = &l->b;
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, o->k), 1, 0),
            i = cg_loop_var(b, loop);
-    uint32_t mark = cg_scope_begin(l);
     insert(l, o, word_at(l, o, i), i, i);
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
 }
 
@@ -90,13 +86,11 @@ largest_of_block(cg_lowering *l, selection *o, cg_val from)
 {
     cg_build *b = &l->b;
     cg_val loop = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, BLOCK), 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     bool vector = l->vector;
     l->vector = true;
     cg_val word = word_at(l, o, cg_iadd(b, from, cg_loop_var(b, loop)));
     l->vector = vector;
     cg_loop_reduce(b, loop, CG_FOLD, SC_max, o->word, word);
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
     return cg_loop_result(b, loop, 0);
 }
@@ -109,22 +103,18 @@ compare(cg_lowering *l, selection *o, cg_val from, cg_val to, int64_t step, cg_v
     cg_build *b = &l->b;
     cg_val loop = cg_loop_begin(b, CG_SERIAL, from, to, step, 0), i = cg_loop_var(b, loop);
     cg_val now = cg_loop_carry(b, loop, o->word, least), next;
-    uint32_t mark = cg_scope_begin(l);
     cg_val word = step > 1 ? largest_of_block(l, o, i) : word_at(l, o, i);
     cg_val branch = cg_if_begin(b, cg_insn2(b, SC_lt, o->word, now, word));
-    uint32_t inner = cg_scope_begin(l);
     if (step > 1) {
         next = compare(l, o, i, cg_iadd(b, i, cg_i64(b, step)), 1, now);
     } else {
         insert(l, o, word, i, cg_i64(b, o->k - 1));
         next = threshold(l, o);
     }
-    cg_scope_end(l, inner);
     cg_if_else(b, branch);
     cg_if_yield(b, branch, o->word, next, now);
     cg_if_end(b, branch);
     cg_loop_next(b, loop, now, cg_loop_result(b, branch, 0));
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
     return cg_loop_result(b, loop, 0);
 }
@@ -176,12 +166,10 @@ count_digits(cg_lowering *l, const selection *o, uint32_t words, int digit, cg_v
 {
     cg_build *b = &l->b;
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), n, 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     cg_val at =
         digit_of(l, o, cg_load(b, words, list_at(l, o, cg_loop_var(b, loop)), 0), digit);
     cg_val one = cg_i64(b, 1);
     cg_store(b, o->count, at, cg_iadd(b, cg_load(b, o->count, at, 0), one), 0);
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
 }
 
@@ -191,10 +179,8 @@ sum_digits(cg_lowering *l, const selection *o)
     cg_build *b = &l->b;
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, RADIX), 1, 0);
     cg_val sum = cg_loop_carry(b, loop, COT_I64, cg_i64(b, 0)), at = cg_loop_var(b, loop);
-    uint32_t mark = cg_scope_begin(l);
     cg_loop_next(b, loop, sum, cg_iadd(b, sum, cg_load(b, o->count, at, 0)));
     cg_store(b, o->count, at, sum, 0);
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
 }
 
@@ -204,7 +190,6 @@ move_digits(cg_lowering *l, const selection *o, const uint32_t *from, const uint
 {
     cg_build *b = &l->b;
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), n, 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     cg_val at = list_at(l, o, cg_loop_var(b, loop)), word = cg_load(b, from[0], at, 0);
     cg_val count = digit_of(l, o, word, digit), where = cg_load(b, o->count, count, 0);
     cg_store(b, o->count, count, cg_iadd(b, where, cg_i64(b, 1)), 0);
@@ -212,7 +197,6 @@ move_digits(cg_lowering *l, const selection *o, const uint32_t *from, const uint
     where = list_at(l, o, where);
     cg_store(b, to[0], where, word, when);
     cg_store(b, to[1], where, cg_load(b, from[1], at, 0), when);
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
 }
 
@@ -248,13 +232,11 @@ append_block(cg_lowering *l, selection *o, cg_val from, cg_val n, cg_val least)
     cg_build *b = &l->b;
     cg_val loop = cg_loop_begin(b, CG_SERIAL, from, cg_iadd(b, from, cg_i64(b, BLOCK)), 1, 0);
     cg_val now = cg_loop_carry(b, loop, COT_I64, n), i = cg_loop_var(b, loop);
-    uint32_t mark = cg_scope_begin(l);
     cg_val word = word_at(l, o, i), passes = cg_insn2(b, SC_lt, o->word, least, word);
     /* stored in any case, but counted only if it passes: no branch is mispredicted */
     append(l, o, now, word, i);
     cg_loop_next(b, loop, now,
                  cg_insn3(b, SC_select, COT_I64, passes, cg_iadd(b, now, cg_i64(b, 1)), now));
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
     return cg_loop_result(b, loop, 0);
 }
@@ -267,9 +249,7 @@ try_block(cg_lowering *l, selection *o, cg_val from, cg_val some, cg_val n, cg_v
     cg_val most = largest_of_block(l, o, from),
            passes = cg_insn2(b, SC_lt, o->word, least, most);
     cg_val in = cg_if_begin(b, cg_insn2(b, SC_and, COT_BOOL, some, passes));
-    uint32_t mark = cg_scope_begin(l);
     cg_val more = append_block(l, o, from, n, least);
-    cg_scope_end(l, mark);
     cg_if_else(b, in);
     cg_if_yield(b, in, COT_I64, more, n);
     cg_if_end(b, in);
@@ -288,16 +268,13 @@ by_lists(cg_lowering *l, selection *o, cg_ix number)
         o->base = cg_imul(b, cg_ix_value(&l->ix, b, number), o->room);
     cg_val first = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, start), 1, 0),
            i = cg_loop_var(b, first);
-    uint32_t mark = cg_scope_begin(l);
     append(l, o, i, word_at(l, o, i), i);
-    cg_scope_end(l, mark);
     cg_loop_end(b, first);
 
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, blocks + 1), 1, 0),
            step = cg_loop_var(b, loop);
     cg_val n = cg_loop_carry(b, loop, COT_I64, cg_i64(b, start));
     cg_val least = cg_loop_carry(b, loop, o->word, cg_const(b, o->word, 0));
-    mark = cg_scope_begin(l);
     cg_val some = cg_insn2(b, SC_lt, COT_I64, cg_i64(b, 0), step);
     cg_val zero = cg_i64(b, 0);
     cg_val before = cg_insn2(b, SC_max, COT_I64, cg_isub(b, step, cg_i64(b, 1)), zero);
@@ -309,17 +286,14 @@ by_lists(cg_lowering *l, selection *o, cg_ix number)
     cg_val end =
         cg_insn2(b, SC_or, COT_BOOL, cg_insn2(b, SC_eq, COT_I64, step, cg_i64(b, 0)), equal);
     cg_val sorts = cg_if_begin(b, cg_insn2(b, SC_or, COT_BOOL, full, end));
-    uint32_t inner = cg_scope_begin(l);
     sort_list(l, o, now);
     cg_val next = cg_load(b, o->best, list_at(l, o, cg_i64(b, o->k - 1)), 0);
-    cg_scope_end(l, inner);
     cg_if_else(b, sorts);
     cg_if_yield(b, sorts, COT_I64, cg_i64(b, o->k), now);
     cg_if_yield(b, sorts, o->word, next, least);
     cg_if_end(b, sorts);
     cg_loop_next(b, loop, n, cg_loop_result(b, sorts, 0));
     cg_loop_next(b, loop, least, cg_loop_result(b, sorts, 1));
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
     cg_strip_mine(l, CG_SERIAL, o->k, 1, true, store_places, o);
 }

@@ -368,11 +368,9 @@ scatter_window(cg_lowering *l, update *u)
         return;
     }
     cg_val branch = cg_if_begin(&l->b, inside);
-    uint32_t mark = cg_scope_begin(l);
     u->known = u->w.known = true;
     scatter_below(l, u);
     u->known = u->w.known = false;
-    cg_scope_end(l, mark);
     cg_if_else(&l->b, branch);
     cg_if_end(&l->b, branch);
 }
@@ -449,7 +447,6 @@ scatter_owned(cg_lowering *l, update *u, int n, const int *over, const int64_t *
     cg_build *b = &l->b;
     cg_ix along[COT_MAX_RANK + 1];
     cg_val inside, loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, count), 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     cg_ix_split(&l->ix, cg_ix_var(&l->ix, cg_loop_var(b, loop), 0, count - 1), n, dims, along);
     for (int i = 0; i < n; i++)
         u->at[over[i]] = along[i];
@@ -457,16 +454,13 @@ scatter_owned(cg_lowering *l, update *u, int n, const int *over, const int64_t *
     if (target) {
         cg_val mine = cg_insn2(b, SC_eq, COT_I64, cg_imod(b, target, owners), owner);
         cg_val branch = cg_if_begin(b, cg_and(l, mine, inside));
-        uint32_t inner = cg_scope_begin(l);
         u->known = true;
         u->w.known = inside != 0;
         scatter_one(l, u);
         u->known = u->w.known = false;
-        cg_scope_end(l, inner);
         cg_if_else(b, branch);
         cg_if_end(b, branch);
     }
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
 }
 
@@ -511,15 +505,14 @@ scatter_threads(cg_lowering *l, update *u)
            owners * window < CG_LOWER_MAX_OWNED_THREADS)
         owners *= 2;
     cg_val i;
-    uint32_t mark;
-    cg_val grid = cg_threads_begin(l, owners * window, &mark, &i);
+    cg_val grid = cg_threads_begin(l, owners * window, &i);
     cg_ix column = cg_ix_var(&l->ix, cg_imod(&l->b, i, window), 0, window - 1);
     cg_ix along[COT_MAX_RANK + 1];
     cg_ix_split(&l->ix, column, n_own, own_dims, along);
     for (int k = 0; k < n_own; k++)
         u->at[own[k]] = along[k];
     scatter_owned(l, u, n_over, over, over_dims, count, cg_idiv(&l->b, i, window), owners);
-    cg_threads_end(l, grid, mark);
+    cg_threads_end(l, grid);
 }
 
 /* Does rounding once at the end give another number than rounding after each update? */

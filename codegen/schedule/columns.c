@@ -76,10 +76,8 @@ combine(cg_columns *c, cg_val top, cg_val n)
     cg_lowering *l = c->l;
     cg_build *b = &l->b;
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), n, 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     c->step = cg_isub(b, cg_isub(b, top, cg_i64(b, 1)), cg_loop_var(b, loop));
     cg_columns_strip_mine(c, combine_parts, c);
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
 }
 
@@ -111,11 +109,9 @@ one_part(cg_columns *c, cg_val q, cg_val nth, cg_row_body *body, void *user)
     cg_columns_strip_mine(c, clear_columns, c);
 
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), steps, 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     const cg_val row = cg_iadd(b, first, cg_imul(b, cg_loop_var(b, loop), LANES));
     cg_take_value(b, c->reduction, row, 0);
     body(user, row);
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
 
     cg_val changed = cg_insn2(b, SC_xor, COT_I64, nth, cg_iadd(b, nth, cg_i64(b, 1)));
@@ -139,10 +135,8 @@ cg_columns_parts(cg_columns *c, cg_val lo, cg_val n, cg_row_body *body, void *us
             c->stack[i] = cg_local_buffer(l, "parts", c->how[i].type,
                                          cg_columns_depth(c) * c->width);
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), n, 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     cg_val nth = cg_loop_var(b, loop);
     one_part(c, cg_iadd(b, lo, nth), nth, body, user);
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
     int64_t parts;
     if (cg_is_const(l->k, n, &parts) && (parts & (parts - 1)) == 0 && !cg_is_open(l, c->rows))
@@ -226,12 +220,10 @@ cg_column_kernel(cg_lowering *l, cg_frame *fr, const cg_group *g)
     bool many = l->o->threads > 1 && c->width < c->count;
     cg_val loop = cg_loop_begin(b, many ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0),
                                 cg_i64(b, c->count / c->width), 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     p.first = cg_imul(b, cg_loop_var(b, loop), c->width);
     cg_columns_declare(c);
     cg_columns_parts(c, cg_i64(b, 0), cg_i64(b, c->parts), add_row, &p);
     cg_columns_strip_mine(c, store_columns, &p);
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
     l->k->flops = c->x->size * c->n;
     ir_buf_printf(l->why,

@@ -52,20 +52,19 @@ blocks_kernel(cg_lowering *l, strip *s)
     cg_build *b = &l->b;
     cg_columns *c = &s->c;
     cg_val x[CG_FUSE_MAX_COLUMN_SUMS], thread;
-    uint32_t mark;
 
     for (int i = 0; i < c->n; i++) {
         const int64_t dims[2] = { s->blocks, c->count };
 
         s->node[i] = cg_plan_new(l, "nodes", ir_type_new(l->ctx, c->how[i].type, 2, dims));
     }
-    cg_val grid = cg_threads_begin(l, s->blocks * c->count, &mark, &thread);
+    cg_val grid = cg_threads_begin(l, s->blocks * c->count, &thread);
     s->column = cg_ix_var(&l->ix, cg_imod(b, thread, c->count), 0, c->count - 1);
     cg_fold_one_block(l, c->rows, c->n, c->how, cg_idiv(b, thread, c->count), element_of_column,
                       s, x);
     for (int i = 0; i < c->n; i++)
         cg_store(b, node_buffer(l, s, i, true), thread, x[i], 0);
-    cg_threads_end(l, grid, mark);
+    cg_threads_end(l, grid);
 }
 
 static void
@@ -73,27 +72,25 @@ nodes_kernel(cg_lowering *l, strip *s)
 {
     cg_build *b = &l->b;
     cg_columns *c = &s->c;
-    uint32_t out[CG_FUSE_MAX_COLUMN_SUMS], mark, inner;
+    uint32_t out[CG_FUSE_MAX_COLUMN_SUMS];
     cg_val column;
 
     for (int i = 0; i < c->n; i++)
         out[i] =
             cg_place_buffer(l, &s->fr->place[c->v[i]], ir_type_at(c->f, c->v[i]), "y", true);
-    cg_val grid = cg_threads_begin(l, c->count, &mark, &column);
+    cg_val grid = cg_threads_begin(l, c->count, &column);
     const uint32_t reduction = cg_reduction_new(b, s->blocks, 0, 1);
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, s->blocks), 1, 0);
-    inner = cg_scope_begin(l);
     cg_val at = cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), c->count), column);
     cg_take_value(b, reduction, cg_loop_var(b, loop), 0);
     for (int i = 0; i < c->n; i++)
         cg_loop_reduce(b, loop, CG_TREE, c->how[i].op, c->how[i].type,
                        cg_load(b, node_buffer(l, s, i, false), at, 0));
-    cg_scope_end(l, inner);
     cg_loop_end(b, loop);
     for (int i = 0; i < c->n; i++)
         cg_store(b, out[i], column,
                  cg_fold_finish(l, c->f, ir_def(c->f, c->v[i]), cg_loop_result(b, loop, i)), 0);
-    cg_threads_end(l, grid, mark);
+    cg_threads_end(l, grid);
 }
 
 void

@@ -36,8 +36,7 @@ map_grid_tiles(cg_mapping *m)
     const int n = m->s.n;
     const int64_t nx = m->s.extent[m->s.across], ny = m->s.extent[m->s.dense],
                   columns = ny / (SIDE * WARP_Y), rows = nx / (SIDE * WARP_X);
-    uint32_t mark;
-    cg_val i, grid = cg_threads_begin(l, m->g->space->size / (SIDE * SIDE), &mark, &i);
+    cg_val i, grid = cg_threads_begin(l, m->g->space->size / (SIDE * SIDE), &i);
     cg_val x = cg_imod(b, i, WARP_X), y = cg_imod(b, cg_idiv(b, i, WARP_X), WARP_Y),
            rest = cg_idiv(b, i, WARP_X * WARP_Y);
 
@@ -65,7 +64,7 @@ map_grid_tiles(cg_mapping *m)
     l->vector = false;
     cg_loop_end(b, lanes);
     cg_loop_end(b, copies);
-    cg_threads_end(l, grid, mark);
+    cg_threads_end(l, grid);
 }
 
 /* On a GPU: a thread for each element, or for a vector of elements that are stored
@@ -84,11 +83,10 @@ cg_map_grid(cg_mapping *m)
     int64_t lanes = m->put || m->s.reduces || m->s.cost > CG_FUSE_COST_HEAVY || !m->idempotent
                         ? 1
                         : 128 / m->s.widest;
-    uint32_t mark;
     while (lanes > 1 && (last % lanes || lanes > CG_SCHEDULE_MAX_GRID_LANES ||
                          size / lanes < CG_BLOCK_THREADS))
         lanes /= 2;
-    cg_val start, vector = 0, loop = cg_threads_begin(l, size / lanes, &mark, &start);
+    cg_val start, vector = 0, loop = cg_threads_begin(l, size / lanes, &start);
     start = cg_imul(b, start, lanes);
     if (lanes > 1) {
         vector = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, lanes), 1, 0);
@@ -100,5 +98,5 @@ cg_map_grid(cg_mapping *m)
     l->vector = false;
     if (vector)
         cg_loop_end(b, vector);
-    cg_threads_end(l, loop, mark);
+    cg_threads_end(l, loop);
 }

@@ -61,7 +61,6 @@ map_tiles(cg_mapping *m, int level, cg_kind kind, span along, span lane)
            columns = blocks_begin(l, CG_SERIAL, ny, m->lanes, &y);
     cg_val copies = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, m->lanes), 1, 0);
     cg_val lanes = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, m->lanes), 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     cg_ix ix = cg_ix_var(&l->ix, cg_iadd(b, x, cg_loop_var(b, copies)), 0, nx - 1),
           iy = cg_ix_var(&l->ix, cg_iadd(b, y, cg_loop_var(b, lanes)), 0, ny - 1);
     cg_map_set_axes(m, level, cg_ix_addc(&l->ix, ix, along.first));
@@ -69,7 +68,6 @@ map_tiles(cg_mapping *m, int level, cg_kind kind, span along, span lane)
     l->vector = true;
     cg_map_body(m);
     l->vector = false;
-    cg_scope_end(l, mark);
     cg_loop_end(b, lanes);
     cg_loop_end(b, copies);
     cg_loop_end(b, columns);

@@ -40,7 +40,6 @@ some_rows(cg_rows *r, cg_kind kind, int64_t first, int64_t n, int64_t jam)
 {
     cg_build *b = &r->l->b;
     cg_val loop = cg_loop_begin(b, kind, cg_i64(b, first), cg_i64(b, first + n), jam, 0);
-    uint32_t mark = cg_scope_begin(r->l);
     cg_val row = cg_loop_var(b, loop), copies = 0;
     r->slot = 0;
     if (jam > 1) {
@@ -52,7 +51,6 @@ some_rows(cg_rows *r, cg_kind kind, int64_t first, int64_t n, int64_t jam)
     cg_rows_one(r, row);
     if (copies)
         cg_loop_end(b, copies);
-    cg_scope_end(r->l, mark);
     cg_loop_end(b, loop);
 }
 
@@ -186,14 +184,12 @@ rows_with_columns(cg_rows *r, bool many)
             r->node[i] = cg_place_buffer(l, &p, t, "nodes", true);
         }
         cg_val loop = cg_loop_begin(b, CG_PARALLEL, cg_i64(b, 0), cg_i64(b, r->chunks), 1, 0);
-        uint32_t mark = cg_scope_begin(l);
         r->chunk = cg_loop_var(b, loop);
         cg_val lo = cg_imul(b, r->chunk, run), n = cg_i64(b, run);
         if (c->parts % run)
             n = cg_imin(b, n, cg_isub(b, cg_i64(b, c->parts), lo));
         cg_columns_parts(c, lo, n, cg_rows_one, r);
         cg_columns_strip_mine(c, save_node, r);
-        cg_scope_end(l, mark);
         cg_loop_end(b, loop);
     }
     cg_strip_mine(l, CG_SERIAL, r->n, 2 * cg_lanes(l, ir_bits(c->how[0].type)), false,

@@ -14,7 +14,6 @@ cg_rows_grid(cg_rows *r)
     const int64_t W = r->warps, each = r->whole_block ? 1 : W;
     cg_val grid =
         cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (r->outer + each - 1) / each), 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     cg_val first = cg_imul(b, cg_loop_var(b, grid), each);
     l->reduce_scope = CG_GRID;
     if (r->whole_block) {
@@ -22,15 +21,12 @@ cg_rows_grid(cg_rows *r)
     } else {
         cg_val limit = r->outer % W ? cg_isub(b, cg_i64(b, r->outer), first) : 0;
         cg_val warps = cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), cg_i64(b, W), 1, limit);
-        uint32_t inner = cg_scope_begin(l);
         l->reduce_scope = CG_WARPS;
         r->slot = cg_imul(b, cg_loop_var(b, warps), r->n);
         cg_rows_one(r, cg_iadd(b, first, cg_loop_var(b, warps)));
-        cg_scope_end(l, inner);
         cg_loop_end(b, warps);
     }
     l->reduce_scope = CG_SERIAL;
-    cg_scope_end(l, mark);
     cg_loop_end(b, grid);
 }
 
@@ -93,20 +89,18 @@ node_buffer(cg_rows *r, const split *s, int i, bool out)
 }
 
 static cg_val
-begin_blocks(cg_rows *r, int64_t n, uint32_t *mark)
+begin_blocks(cg_rows *r, int64_t n)
 {
     cg_build *b = &r->l->b;
     cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, n), 1, 0);
-    *mark = cg_scope_begin(r->l);
     r->l->reduce_scope = CG_GRID;
     return grid;
 }
 
 static void
-end_blocks(cg_rows *r, cg_val grid, uint32_t mark)
+end_blocks(cg_rows *r, cg_val grid)
 {
     r->l->reduce_scope = CG_SERIAL;
-    cg_scope_end(r->l, mark);
     cg_loop_end(&r->l->b, grid);
 }
 
@@ -124,18 +118,17 @@ parts_kernel(cg_rows *r, split *s)
     cg_lowering *l = r->l;
     cg_build *b = &l->b;
     cg_val x[CG_FUSE_MAX_ROW_REDUCTIONS];
-    uint32_t mark;
     for (int i = 0; i < s->p.n; i++) {
         const int64_t dims[1] = { r->outer * s->parts };
         s->node[i] = cg_plan_new(l, "nodes", ir_type_new(l->ctx, s->p.how[i].type, 1, dims));
     }
-    cg_val grid = begin_blocks(r, r->outer * s->parts, &mark), number = cg_loop_var(b, grid);
+    cg_val grid = begin_blocks(r, r->outer * s->parts), number = cg_loop_var(b, grid);
     go_to_row(r, cg_idiv(b, number, s->parts));
     cg_fold_part(l, r->n, s->p.n, s->p.how, cg_imod(b, number, s->parts), s->each,
                  cg_rows_element, &s->p, x);
     for (int i = 0; i < s->p.n; i++)
         cg_store(b, node_buffer(r, s, i, true), number, x[i], 0);
-    end_blocks(r, grid, mark);
+    end_blocks(r, grid);
 }
 
 /* Combine the nodes of a row.  Each warp has a run of a power of two of nodes. */
@@ -143,30 +136,25 @@ static void
 combine_nodes(cg_rows *r, const split *s, cg_val row, cg_val *x)
 {
     cg_build *b = &r->l->b;
-    uint32_t outer, inner;
     int64_t run = 1;
     while ((s->parts + run - 1) / run > CG_ELEMENTAL_MIN_GRID_PART)
         run *= 2;
     const uint32_t reduction = cg_reduction_new(b, s->parts, 0, 1);
     cg_val warps =
         cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), cg_i64(b, (s->parts + run - 1) / run), 1, 0);
-    outer = cg_scope_begin(r->l);
     cg_val lo = cg_imul(b, cg_loop_var(b, warps), run);
     cg_val bound = cg_i64(b, s->parts);
     cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), bound);
     cg_val loop = cg_loop_begin(b, CG_SERIAL, lo, hi, 1, 0);
-    inner = cg_scope_begin(r->l);
     cg_val at = cg_iadd(b, cg_imul(b, row, s->parts), cg_loop_var(b, loop));
     cg_take_value(b, reduction, cg_loop_var(b, loop), 0);
     for (int i = 0; i < s->p.n; i++)
         cg_loop_reduce(b, loop, CG_TREE, s->p.how[i].op, s->p.how[i].type,
                        cg_load(b, node_buffer(r, s, i, false), at, 0));
-    cg_scope_end(r->l, inner);
     cg_loop_end(b, loop);
     for (int i = 0; i < s->p.n; i++)
         cg_loop_reduce(b, warps, CG_TREE, s->p.how[i].op, s->p.how[i].type,
                        cg_loop_result(b, loop, i));
-    cg_scope_end(r->l, outer);
     cg_loop_end(b, warps);
     for (int i = 0; i < s->p.n; i++)
         x[i] = cg_loop_result(b, warps, i);
@@ -176,15 +164,14 @@ static void
 nodes_kernel(cg_rows *r, const split *s)
 {
     cg_val x[CG_FUSE_MAX_ROW_REDUCTIONS];
-    uint32_t mark;
-    cg_val grid = begin_blocks(r, r->outer, &mark), row = cg_loop_var(&r->l->b, grid);
+    cg_val grid = begin_blocks(r, r->outer), row = cg_loop_var(&r->l->b, grid);
     go_to_row(r, row);
     combine_nodes(r, s, row, x);
     for (int i = 0; i < s->p.n; i++)
         cg_rows_finish(r, &s->p, i, x[i]);
     for (r->now = 1; r->now < r->stages; r->now++)
         cg_rows_pass(r);
-    end_blocks(r, grid, mark);
+    end_blocks(r, grid);
 }
 
 /* Emit the parts in the current kernel, and the sums of their nodes in a second one. */

@@ -206,13 +206,11 @@ grid_pass(cg_rows *r, cg_row_pass *p)
     const cg_kind reduce_scope = l->reduce_scope;
     cg_val threads = cg_loop_begin(b, r->whole_block ? CG_BLOCK : CG_LANES, cg_i64(b, 0),
                                    cg_i64(b, most), 1, n < most ? cg_i64(b, n) : 0);
-    uint32_t outer = cg_scope_begin(l);
     cg_val t = cg_loop_var(b, threads), steps = cg_i64(b, all / n), vector = 0;
     l->reduce_scope = CG_SERIAL;
     if (all % n)
         steps = cg_idiv(b, cg_isub(b, cg_i64(b, all + n - 1), t), n);
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), steps, 1, 0);
-    uint32_t mark = cg_scope_begin(l);
     cg_val j = cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), n), t);
     if (lanes > 1) {
         j = cg_imul(b, j, lanes);
@@ -224,10 +222,8 @@ grid_pass(cg_rows *r, cg_row_pass *p)
     l->vector = false;
     if (vector)
         cg_loop_end(b, vector);
-    cg_scope_end(l, mark);
     cg_loop_end(b, loop);
     l->reduce_scope = reduce_scope;
-    cg_scope_end(l, outer);
     cg_loop_end(b, threads);
 }
 
