@@ -33,9 +33,9 @@ constant_data(cg_c_emit *e, const cg_buffer *x, const char *name)
 }
 
 static void
-mark(bool *used, uint32_t buffer)
+mark(void *used, uint32_t buffer)
 {
-    used[buffer] = true;
+    ((bool *)used)[buffer] = true;
 }
 
 /* Which buffers do instructions refer to? */
@@ -46,14 +46,8 @@ used_buffers(cg_c_emit *e)
 
     for (uint32_t v = 1; v < e->k->n_insns; v++) {
         const cg_insn *i = &e->k->insn[v];
-        if ((i->op == CG_LOAD && e->uses[v]) || i->op == CG_STORE || i->op == CG_PREFETCH ||
-            i->op == CG_SETTLE || i->op == CG_PLACE)
-            mark(used, (uint32_t)i->imm);
-        for (int k = 0; i->call && k < (i->op == CG_COPY ? 2 : i->call->n_buffers); k++)
-            mark(used, i->call->buffer[k]);
-        for (int k = 0; i->ext && k < i->ext->n; k++)
-            if (i->ext->arg[k].buffer)
-                mark(used, i->ext->arg[k].buffer - 1);
+        if (i->op != CG_LOAD || e->uses[v])
+            cg_each_buffer_of(i, mark, used);
     }
     for (uint32_t i = 0; i < e->k->n_buffers; i++)
         if (used[i] && e->k->buffer[i].space == CG_WORK && e->k->work)

@@ -30,68 +30,39 @@ typedef struct reads {
 } reads;
 
 static void
-read_value(reads *r, cg_val v)
+read_value(void *user, cg_val v)
 {
-    if (v)
-        r->value[v] = true;
-}
-
-static void read_region(const cg_c_emit *e, reads *r, const cg_region *g);
-
-static void
-read_block(const cg_c_emit *e, reads *r, const cg_block *x)
-{
-    const cg_val head[] = { x->lo, x->hi, x->limit, x->cond };
-
-    for (int k = 0; k < 4; k++)
-        read_value(r, head[k]);
-    if (x->var)
-        r->own[x->var] = true;
-    for (int k = 0; k < x->n; k++) {
-        read_value(r, x->yield[k].init);
-        read_value(r, x->yield[k].value);
-        r->own[x->yield[k].carried] = r->own[x->result[k]] = true;
-    }
-    read_region(e, r, &x->other);
-    read_region(e, r, &x->body);
+    ((reads *)user)->value[v] = true;
 }
 
 static void
-read_insn(const cg_c_emit *e, reads *r, const cg_insn *i)
+own_value(void *user, cg_val v)
 {
-    for (int k = 0; k < 3; k++)
-        read_value(r, i->in[k]);
-    for (int k = 0; k < 4; k++)
-        read_value(r, i->args[k]);
-    if (i->op == CG_LOAD || i->op == CG_STORE || i->op == CG_PREFETCH || i->op == CG_SETTLE ||
-        i->op == CG_PLACE)
-        r->buffer[i->imm] = true;
-    r->fails |= i->op == CG_FAIL || (i->op == CG_WHILE && e->t->in_process) ||
-                (i->op == CG_CALL && e->can_fail[i->imm]);
-    for (int k = 0; i->call && k < (i->op == CG_COPY ? 2 : i->call->n_buffers); k++) {
-        r->buffer[i->call->buffer[k]] = true;
-        read_value(r, i->call->offset ? i->call->offset[k] : 0);
-    }
-    for (int k = 0; i->call && i->op == CG_CALL && k < i->call->n_params; k++)
-        read_value(r, i->call->param[k]);
-    for (int k = 0; i->ext && k < i->ext->n; k++) {
-        read_value(r, i->ext->arg[k].value);
-        read_value(r, i->ext->arg[k].offset);
-        if (i->ext->arg[k].buffer)
-            r->buffer[i->ext->arg[k].buffer - 1] = true;
-    }
-    if (i->block)
-        read_block(e, r, i->block);
+    ((reads *)user)->own[v] = true;
 }
 
+static void
+read_buffer(void *user, uint32_t buffer)
+{
+    ((reads *)user)->buffer[buffer] = true;
+}
+
+/* Dead instructions read nothing. */
 static void
 read_region(const cg_c_emit *e, reads *r, const cg_region *g)
 {
     for (uint32_t n = 0; n < g->n; n++) {
         const cg_insn *i = &e->k->insn[g->insn[n]];
-        r->own[g->insn[n]] = true;
-        if (e->uses[g->insn[n]] || i->op >= CG_STORE)
-            read_insn(e, r, i);
+        if (!e->uses[g->insn[n]] && i->op < CG_STORE)
+            continue;
+        cg_each_operand(i, read_value, r);
+        cg_each_buffer_of(i, read_buffer, r);
+        r->fails |= i->op == CG_FAIL || (i->op == CG_WHILE && e->t->in_process) ||
+                    (i->op == CG_CALL && e->can_fail[i->imm]);
+        if (i->block) {
+            read_region(e, r, &i->block->other);
+            read_region(e, r, &i->block->body);
+        }
     }
 }
 
@@ -259,6 +230,8 @@ cg_c_parallel(cg_c_emit *e, const cg_block *x)
     read_value(&r, x->lo);
     for (int k = 0; k < x->n; k++)
         read_value(&r, x->yield[k].value);
+    for (uint32_t k = 0; k < x->body.n; k++)
+        cg_each_definition(e->k, x->body.insn[k], own_value, &r);
     r.own[x->var] = true;
     part_function(e, x, &r, number, name);
     for (int k = 0; k < x->n; k++)

@@ -154,8 +154,10 @@ count(using *u, cg_val v)
 }
 
 static void
-use(using *u, cg_val v)
+use(void *user, cg_val v)
 {
+    using *u = user;
+
     count(u, v);
     while (u->n > 0) {
         const cg_insn *i = &u->k->insn[u->todo[--u->n]];
@@ -178,24 +180,10 @@ use_region(using *u, const cg_region *r)
 
         if (has_effect((cg_op)i->op))
             use(u, r->insn[n]);
-        for (int j = 0; i->call && j < i->call->n_params; j++)
-            use(u, i->call->param[j]);
-        for (int j = 0; i->call && i->call->offset && j < i->call->n_buffers; j++)
-            use(u, i->call->offset[j]);
-        for (int j = 0; i->ext && j < i->ext->n; j++) {
-            use(u, i->ext->arg[j].value);
-            use(u, i->ext->arg[j].offset);
-        }
+        if (i->op == CG_CALL || i->ext || x)
+            cg_each_operand(i, use, u);
         if (!x)
             continue;
-        use(u, x->lo);
-        use(u, x->hi);
-        use(u, x->limit);
-        use(u, x->cond);
-        for (int j = 0; j < x->n; j++) {
-            use(u, x->yield[j].init);
-            use(u, x->yield[j].value);
-        }
         use_region(u, &x->other);
         use_region(u, &x->body);
     }

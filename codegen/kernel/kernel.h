@@ -407,13 +407,14 @@ bool cg_scalar_converts(ir_sc_op op, cot_dtype from, cot_dtype to);
 bool cg_scalar_combines(ir_sc_op op);
 bool cg_any_parallel(const cg_module *m); /* is there a parallel loop? */
 /* query.c: the values that an instruction names as operands; those that it and the regions in
- * it name; those that it and these define; the buffers that all of it names. */
+ * it name; those that it and these define; the buffers that it names; that all of it names. */
 typedef void cg_visit(void *user, cg_val v);
 void cg_each_operand(const cg_insn *i, cg_visit *visit, void *user);
 void cg_each_use(const cg_kernel *k, cg_val v, cg_visit *visit, void *user);
 void cg_each_definition(const cg_kernel *k, cg_val v, cg_visit *visit, void *user);
-void cg_each_buffer(const cg_kernel *k, cg_val v, void visit(void *user, uint32_t buffer),
-                    void *user);
+typedef void cg_visit_buffer(void *user, uint32_t buffer);
+void cg_each_buffer_of(const cg_insn *i, cg_visit_buffer *visit, void *user);
+void cg_each_buffer(const cg_kernel *k, cg_val v, cg_visit_buffer *visit, void *user);
 
 /* swap.c: the buffers that swaps permute, in groups.  Each buffer has the next one of its
  * group, which is a ring, and the number of the group.  A buffer without swaps is alone in its

@@ -131,11 +131,8 @@ cg_each_definition(const cg_kernel *k, cg_val v, cg_visit *visit, void *user)
 }
 
 void
-cg_each_buffer(const cg_kernel *k, cg_val v, void visit(void *user, uint32_t buffer),
-               void *user)
+cg_each_buffer_of(const cg_insn *i, cg_visit_buffer *visit, void *user)
 {
-    const cg_insn *i = &k->insn[v];
-
     if (i->op == CG_LOAD || i->op == CG_STORE || i->op == CG_PREFETCH || i->op == CG_SETTLE ||
         i->op == CG_PLACE)
         visit(user, (uint32_t)i->imm);
@@ -144,6 +141,14 @@ cg_each_buffer(const cg_kernel *k, cg_val v, void visit(void *user, uint32_t buf
     for (int j = 0; i->ext && j < i->ext->n; j++)
         if (i->ext->arg[j].buffer)
             visit(user, i->ext->arg[j].buffer - 1);
+}
+
+void
+cg_each_buffer(const cg_kernel *k, cg_val v, cg_visit_buffer *visit, void *user)
+{
+    const cg_insn *i = &k->insn[v];
+
+    cg_each_buffer_of(i, visit, user);
     for (uint32_t n = 0; i->block && n < i->block->other.n; n++)
         cg_each_buffer(k, i->block->other.insn[n], visit, user);
     for (uint32_t n = 0; i->block && n < i->block->body.n; n++)
