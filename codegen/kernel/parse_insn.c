@@ -118,26 +118,27 @@ operand_type(const cg_insn *x, int j)
                                                                    : (cot_dtype)x->type;
 }
 
+/* The type of the instruction, for which op is defined.  SC_COUNT: any type. */
 static bool
-read_scalar_type(cg_parser *p, cg_insn *x)
+read_type(cg_parser *p, cg_insn *x, ir_sc_op op)
 {
     ir_read_skip(&p->r);
     const char *start = p->r.at;
     const cot_dtype t = cg_read_type(p);
 
     x->type = (uint8_t)t;
-    if (!t || cg_scalar_takes((ir_sc_op)x->op, t))
+    if (!t || op == SC_COUNT || cg_scalar_takes(op, t))
         return t != COT_DTYPE_NONE;
     p->r.at = start;
     return ir_read_wants(&p->r,
-                         ir_format(p->r.a, "a type that %s is defined for", ir_sc_name[x->op]));
+                         ir_format(p->r.a, "a type that %s is defined for", ir_sc_name[op]));
 }
 
 static cg_val
 parse_scalar(cg_parser *p, cg_region *r, ir_sc_op op)
 {
     cg_insn x = { .op = (uint8_t)op };
-    bool good = read_scalar_type(p, &x);
+    bool good = read_type(p, &x, op);
 
     if (op == SC_cvt || op == SC_bitcast)
         good = good && read_conversion(p, &x);
@@ -152,7 +153,7 @@ parse_scalar(cg_parser *p, cg_region *r, ir_sc_op op)
     return good ? cg_parsed(p, r, x) : 0;
 }
 
-/* -- memory -- */
+/* -- memory, lanes, tensor cores: by their syntax -- */
 
 /* Read x[index]; returns 1 + the buffer, or 0 after an error. */
 static uint32_t
@@ -165,188 +166,149 @@ read_element(cg_parser *p, cg_val *index)
     return good ? b : 0;
 }
 
-/* A condition is on the line of its instruction; an `if` on the next line is a branch. */
 static bool
-read_when(cg_parser *p, cg_val *when)
+read_buffer_at(cg_parser *p, cg_insn *x, int n, bool element)
 {
-    return !cg_read_on_line(p, "if") || (*when = cg_read_value(p, COT_BOOL)) != 0;
-}
-
-static cg_val
-parse_load(cg_parser *p, cg_region *r)
-{
-    cg_insn x = { .op = CG_LOAD };
-    const cot_dtype t = cg_read_type(p);
-
     ir_read_skip(&p->r);
     const char *start = p->r.at;
-    const uint32_t b = t ? read_element(p, &x.in[0]) : 0;
+    const uint32_t b = element ? read_element(p, &x->in[n]) : cg_read_buffer(p);
+    const cot_dtype t = b ? p->k->buffer[b - 1].type : COT_DTYPE_NONE;
+
     if (!b)
-        return 0;
-    x.type = (uint8_t)t;
-    x.imm = b - 1;
-    if (p->k->buffer[b - 1].type == t)
-        return read_when(p, &x.in[1]) ? cg_parsed(p, r, x) : 0;
+        return false;
+    if (x->call)
+        x->call->buffer[n] = b - 1;
+    else
+        x->imm = b - 1;
+    p->k->buffer[b - 1].placed |= x->op == CG_PLACE;
+    x->type = x->op == CG_STORE ? (uint8_t)t : x->type;
+    if (x->op != CG_LOAD || x->type == t)
+        return true;
     p->r.at = start;
-    ir_read_wants(&p->r, ir_format(p->r.a, "a buffer of %s", cot_dtype_name(t)));
-    return 0;
+    return ir_read_wants(
+        &p->r, ir_format(p->r.a, "a buffer of %s", cot_dtype_name((cot_dtype)x->type)));
 }
 
-/* -- lanes -- */
-
-static cg_val
-parse_last(cg_parser *p, cg_region *r)
-{
-    cg_insn x = { .op = CG_LAST };
-
-    x.type = (uint8_t)cg_read_type(p);
-    return x.type && (x.in[0] = cg_read_value(p, (cot_dtype)x.type)) ? cg_parsed(p, r, x) : 0;
-}
-
-static cg_val
-parse_scan(cg_parser *p, cg_region *r)
+/* How lanes are combined, and their type. */
+static bool
+read_combining(cg_parser *p, cg_insn *x)
 {
     ir_read_skip(&p->r);
     const char *start = p->r.at, *s = ir_read_word(&p->r, "how lanes combine");
     const ir_sc_op op = s ? cg_scalar_named(s) : SC_COUNT;
-    cg_insn x = { .op = (uint8_t)op };
 
-    if (s && (op == SC_COUNT || !cg_scalar_combines(op))) {
-        p->r.at = start;
-        ir_read_wants(&p->r, "add, mul, max, min, and or or");
-        return 0;
-    }
-    if (!s || !read_scalar_type(p, &x) || !(x.in[0] = cg_read_value(p, (cot_dtype)x.type)))
-        return 0;
-    x.op = CG_SCAN;
-    x.imm = op;
-    return cg_parsed(p, r, x);
+    x->imm = op;
+    if (!s || (op != SC_COUNT && cg_scalar_combines(op)))
+        return s != NULL;
+    p->r.at = start;
+    return ir_read_wants(&p->r, "add, mul, max, min, and or or");
 }
 
 static bool
-parse_store(cg_parser *p, cg_region *r)
+read_status(cg_parser *p, cg_insn *x)
 {
-    cg_insn x = { .op = CG_STORE };
-    const uint32_t b = read_element(p, &x.in[0]);
+    ir_read_skip(&p->r);
+    const char *start = p->r.at, *s = ir_read_word(&p->r, "the name of a status");
+    int status = COT_OK + 1;
 
-    if (!b || !ir_read_expect(&p->r, "="))
+    while (s && status <= COT_ERR_CANCELLED &&
+           strcmp(cot_status_name((cot_status)status), s) != 0)
+        status++;
+    x->imm = (uint64_t)status;
+    if (!s || status <= COT_ERR_CANCELLED)
+        return s != NULL;
+    p->r.at = start;
+    return ir_read_wants(&p->r, "the name of a status");
+}
+
+/* A number, or a value that is operand n. */
+static bool
+read_number_or(cg_parser *p, cg_insn *x, int n)
+{
+    int64_t count;
+
+    ir_read_skip(&p->r);
+    if (p->r.at < p->r.end && (*p->r.at == '%' || *p->r.at == '$') && x->op == CG_COPY)
+        return (x->in[n] = cg_read_value(p, COT_I64)) != 0;
+    if (!cg_read_count(p, 0, x->op == CG_COPY ? (int64_t)1 << 48 : 64, &count))
         return false;
-    x.imm = b - 1;
-    x.type = (uint8_t)p->k->buffer[b - 1].type;
-    return (x.in[1] = cg_read_value(p, (cot_dtype)x.type)) && read_when(p, &x.in[2]) &&
-           cg_parsed(p, r, x);
-}
-
-/* Read elements of n buffers, separated by these words. */
-static bool
-read_elements(cg_parser *p, cg_insn *x, int n, const char *const *between)
-{
-    cg_call *c = IR_NEW(p->k->arena, cg_call);
-
-    c->n_buffers = n;
-    c->buffer = IR_NEW_N(p->k->arena, uint32_t, n);
-    for (int j = 0; j < n; j++) {
-        if (j && !ir_read_expect(&p->r, between[j - 1]))
-            return false;
-        const uint32_t b = read_element(p, &x->in[j]);
-        if (!b)
-            return false;
-        c->buffer[j] = b - 1;
-    }
-    x->call = c;
+    x->imm = (uint64_t)count;
     return true;
 }
 
 static bool
-parse_copy(cg_parser *p, cg_region *r)
+read_mma_type(cg_parser *p, cg_insn *x)
 {
-    cg_insn x = { .op = CG_COPY };
-    int64_t bytes;
+    x->type = (uint8_t)(cg_read_keyword(p, "tf32")   ? COT_F32
+                        : cg_read_keyword(p, "f16")  ? COT_F16
+                        : cg_read_keyword(p, "bf16") ? COT_BF16
+                                                     : COT_DTYPE_NONE);
+    return x->type || ir_read_wants(&p->r, "tf32, f16 or bf16");
+}
 
-    ir_read_skip(&p->r);
-    if (p->r.at < p->r.end && (*p->r.at == '%' || *p->r.at == '$')) {
-        if (!(x.in[2] = cg_read_value(p, COT_I64)))
-            return false;
-    } else {
-        if (!cg_read_count(p, 0, (int64_t)1 << 48, &bytes))
-            return false;
-        x.imm = (uint64_t)bytes;
+/* Read one part of a syntax (text.h). */
+static bool
+read_part(cg_parser *p, cg_insn *x, char what, int n)
+{
+    switch (what) {
+    case 'b':
+    case 'e': return read_buffer_at(p, x, n, what == 'e');
+    case 'm': return read_mma_type(p, x);
+    case 'n': return read_number_or(p, x, n);
+    case 'o': return read_combining(p, x);
+    case 's': return read_status(p, x);
+    case 't': return read_type(p, x, x->op == CG_SCAN ? (ir_sc_op)x->imm : SC_COUNT);
+    default:
+        x->in[n] = cg_read_value(p, what == 'i'   ? COT_I64
+                                    : what == 'c' ? COT_BOOL
+                                                  : (cot_dtype)x->type);
+        return x->in[n] != 0;
     }
-    if (!cg_read_keyword(p, "bytes"))
-        return ir_read_wants(&p->r, "'bytes'");
-    return read_elements(p, &x, 2, (const char *[]){ "<-" }) && cg_parsed(p, r, x);
 }
 
+/* Read a word of a syntax, or a sign. */
 static bool
-parse_swap(cg_parser *p, cg_region *r)
+read_literal(cg_parser *p, const char *s)
 {
-    cg_call *c = IR_NEW(p->k->arena, cg_call);
+    return ir_is_word(*s)
+               ? cg_read_keyword(p, s) || ir_read_wants(&p->r, ir_format(p->r.a, "'%s'", s))
+               : ir_read_expect(&p->r, s);
+}
 
-    c->n_buffers = 2;
-    c->buffer = IR_NEW_N(p->k->arena, uint32_t, 2);
-    for (int j = 0; j < 2; j++) {
-        const uint32_t b = j == 0 || ir_read_expect(&p->r, ",") ? cg_read_buffer(p) : 0;
-        if (!b)
-            return false;
-        c->buffer[j] = b - 1;
+/* Read what follows the first word of a syntax. */
+static cg_val
+parse_by_syntax(cg_parser *p, cg_region *r, int op, const char *s)
+{
+    cg_insn x = { .op = (uint8_t)op };
+    const int buffers = cg_syntax_buffers(s);
+    bool good = true;
+
+    if (buffers > 1) {
+        x.call = IR_NEW(p->k->arena, cg_call);
+        x.call->n_buffers = buffers;
+        x.call->buffer = IR_NEW_N(p->k->arena, uint32_t, buffers);
     }
-    return cg_parsed(p, r, (cg_insn){ .op = CG_SWAP, .type = COT_DTYPE_NONE, .call = c }) != 0;
-}
-
-static bool
-parse_settle(cg_parser *p, cg_region *r)
-{
-    const uint32_t b = cg_read_buffer(p);
-    cg_insn x = { .op = CG_SETTLE, .type = COT_DTYPE_NONE, .imm = b - 1 };
-
-    if (!b || (cg_read_keyword(p, "of") && !(x.in[0] = cg_read_value(p, COT_I64))))
-        return false;
-    return cg_parsed(p, r, x);
-}
-
-static bool
-parse_place(cg_parser *p, cg_region *r)
-{
-    const uint32_t b = cg_read_buffer(p);
-    cg_insn x = { .op = CG_PLACE, .type = COT_DTYPE_NONE, .imm = b - 1 };
-
-    if (!b || (!cg_read_keyword(p, "at") && !ir_read_wants(&p->r, "'at'")) ||
-        !(x.in[0] = cg_read_value(p, COT_I64)))
-        return false;
-    p->k->buffer[b - 1].placed = true;
-    return cg_parsed(p, r, x);
-}
-
-static bool
-parse_prefetch(cg_parser *p, cg_region *r)
-{
-    cg_insn x = { .op = CG_PREFETCH };
-    const uint32_t b = read_element(p, &x.in[0]);
-
-    x.imm = b ? b - 1 : 0;
-    return b && cg_parsed(p, r, x);
-}
-
-static bool
-parse_fail(cg_parser *p, cg_region *r)
-{
-    ir_read_skip(&p->r);
-    const char *start = p->r.at, *s = ir_read_word(&p->r, "the name of a status");
-    cg_insn x = { .op = CG_FAIL };
-    int status = COT_OK + 1;
-
-    if (!s)
-        return false;
-    while (status <= COT_ERR_CANCELLED && strcmp(cot_status_name((cot_status)status), s) != 0)
-        status++;
-    if (status > COT_ERR_CANCELLED) {
-        p->r.at = start;
-        return ir_read_wants(&p->r, "the name of a status");
+    for (s += strcspn(s, " [{"); good && *s;) {
+        const size_t n = strcspn(s + 1, " %[{]}");
+        if (*s == '%') {
+            good = read_part(p, &x, s[1], s[2] - '0');
+            s += 3;
+        } else if (*s == '[' || *s == '{') {
+            const size_t of = strcspn(s + 2, " ]}");
+            const char *word = ir_format(p->r.a, "%.*s", (int)of, s + 2);
+            if (*s == '[' ? cg_read_on_line(p, word) : cg_read_keyword(p, word)) {
+                s += 2 + of;
+                x.imm = *s == ' ' ? x.imm : 1;
+            } else
+                s = strpbrk(s, "]}");
+        } else if (*s == ' ' || *s == ']' || *s == '}') {
+            s++;
+        } else {
+            good = read_literal(p, ir_format(p->r.a, "%.*s", (int)n + 1, s));
+            s += n + 1;
+        }
     }
-    if (!cg_read_keyword(p, "if"))
-        return ir_read_wants(&p->r, "'if'");
-    x.imm = (uint64_t)status;
-    return (x.in[0] = cg_read_value(p, COT_BOOL)) && cg_parsed(p, r, x);
+    return good ? cg_parsed(p, r, x) : 0;
 }
 
 /* -- calls -- */
@@ -483,69 +445,18 @@ parse_extern(cg_parser *p, cg_region *r, cot_dtype t)
     return cg_parsed(p, r, (cg_insn){ .op = CG_EXTERN, .type = (uint8_t)t, .ext = x });
 }
 
-/* -- tensor cores -- */
-
-static bool
-parse_fetch(cg_parser *p, cg_region *r)
-{
-    cg_insn x = { .op = CG_FETCH, .imm = cg_read_keyword(p, "one") };
-
-    return read_elements(p, &x, 2, (const char *[]){ "<-" }) &&
-           (!cg_read_on_line(p, "of") || (x.in[2] = cg_read_value(p, COT_I64))) &&
-           cg_parsed(p, r, x);
-}
-
-static bool
-parse_arrive(cg_parser *p, cg_region *r)
-{
-    int64_t n;
-
-    if (!cg_read_keyword(p, "but"))
-        return ir_read_wants(&p->r, "'but'");
-    return cg_read_count(p, 0, 64, &n) &&
-           cg_parsed(p, r, (cg_insn){ .op = CG_ARRIVE, .imm = (uint64_t)n });
-}
-
-static bool
-parse_fragment(cg_parser *p, cg_region *r)
-{
-    cg_insn x = { .op = CG_FRAGMENT };
-
-    if (!read_elements(p, &x, 2, (const char *[]){ "<-" }))
-        return false;
-    x.imm = cg_read_on_line(p, "columns");
-    return cg_parsed(p, r, x) != 0;
-}
-
-static bool
-parse_mma(cg_parser *p, cg_region *r)
-{
-    cg_insn x = { .op = CG_MMA };
-
-    x.type = (uint8_t)(cg_read_keyword(p, "tf32")   ? COT_F32
-                       : cg_read_keyword(p, "f16")  ? COT_F16
-                       : cg_read_keyword(p, "bf16") ? COT_BF16
-                                                    : COT_DTYPE_NONE);
-    if (!x.type)
-        return ir_read_wants(&p->r, "tf32, f16 or bf16");
-    return read_elements(p, &x, 3, (const char *[]){ "+=", "*" }) && cg_parsed(p, r, x);
-}
-
 /* -- which it is -- */
 
 cg_val
 cg_parse_value_insn(cg_parser *p, cg_region *r, const char *word)
 {
-    const ir_sc_op op = cg_scalar_named(word);
+    const ir_sc_op scalar = cg_scalar_named(word);
+    const int op = cg_syntax_named(word);
 
-    if (op < SC_COUNT)
-        return parse_scalar(p, r, op);
-    if (strcmp(word, "load") == 0)
-        return parse_load(p, r);
-    if (strcmp(word, "scan") == 0)
-        return parse_scan(p, r);
-    if (strcmp(word, "last") == 0)
-        return parse_last(p, r);
+    if (scalar < SC_COUNT)
+        return parse_scalar(p, r, scalar);
+    if (op && op < CG_STORE)
+        return parse_by_syntax(p, r, op, cg_syntax_of(op));
     if (strcmp(word, "extern") == 0) {
         const cot_dtype t = cg_read_type(p);
         return t ? parse_extern(p, r, t) : 0;
@@ -555,44 +466,17 @@ cg_parse_value_insn(cg_parser *p, cg_region *r, const char *word)
     return 0;
 }
 
-static bool
-parse_plain_extern(cg_parser *p, cg_region *r)
-{
-    return parse_extern(p, r, COT_DTYPE_NONE) != 0;
-}
-
-static bool
-parse_barrier(cg_parser *p, cg_region *r)
-{
-    return cg_parsed(p, r, (cg_insn){ .op = CG_BARRIER, .type = COT_DTYPE_NONE }) != 0;
-}
-
-static bool
-parse_commit(cg_parser *p, cg_region *r)
-{
-    return cg_parsed(p, r, (cg_insn){ .op = CG_COMMIT }) != 0;
-}
-
 bool
 cg_parse_effect(cg_parser *p, cg_region *r, const char *word)
 {
-    static const struct {
-        const char *word;
-        bool (*parse)(cg_parser *, cg_region *);
-    } row[] = {
-        { "store", parse_store },         { "call", parse_call },
-        { "extern", parse_plain_extern }, { "copy", parse_copy },
-        { "prefetch", parse_prefetch },   { "barrier", parse_barrier },
-        { "fail", parse_fail },           { "fetch", parse_fetch },
-        { "commit", parse_commit },       { "arrive", parse_arrive },
-        { "fragment", parse_fragment },   { "mma", parse_mma },
-        { "swap", parse_swap },           { "settle", parse_settle },
-        { "place", parse_place },
-    };
+    const int op = cg_syntax_named(word);
 
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (strcmp(row[i].word, word) == 0)
-            return row[i].parse(p, r) && !p->r.failed;
+    if (strcmp(word, "call") == 0)
+        return parse_call(p, r) && !p->r.failed;
+    if (strcmp(word, "extern") == 0)
+        return parse_extern(p, r, COT_DTYPE_NONE) && !p->r.failed;
+    if (op >= CG_STORE)
+        return parse_by_syntax(p, r, op, cg_syntax_of(op)) && !p->r.failed;
     return ir_read_wants(&p->r,
                          ir_format(p->r.a, "a statement before this, which %s is not", word));
 }

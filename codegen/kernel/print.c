@@ -277,16 +277,6 @@ print_extern(printer *p, cg_val v)
 }
 
 static void
-print_when(printer *p, cg_val when)
-{
-    if (when) {
-        ir_buf_str(p->b, " if ");
-        print_val(p, when);
-    }
-    ir_buf_str(p->b, "\n");
-}
-
-static void
 print_element(printer *p, uint32_t buffer, cg_val index)
 {
     print_buffer_name(p, buffer);
@@ -332,83 +322,52 @@ print_scalar(printer *p, cg_val v)
     ir_buf_str(p->b, "\n");
 }
 
+/* Print one part of a syntax (text.h). */
 static void
-print_copy(printer *p, const cg_insn *i)
+print_part(printer *p, const cg_insn *i, char what, int n)
 {
-    ir_buf_str(p->b, "copy ");
-    if (i->in[2])
-        print_val(p, i->in[2]);
-    else
-        ir_buf_printf(p->b, "%" PRIu64, i->imm);
-    ir_buf_str(p->b, " bytes ");
-    print_element(p, i->call->buffer[0], i->in[0]);
-    ir_buf_str(p->b, " <- ");
-    print_element(p, i->call->buffer[1], i->in[1]);
-    ir_buf_str(p->b, "\n");
+    const uint32_t buffer = i->call ? i->call->buffer[n] : (uint32_t)i->imm;
+
+    switch (what) {
+    case 'b': print_buffer_name(p, buffer); break;
+    case 'e': print_element(p, buffer, i->in[n]); break;
+    case 'm':
+        ir_buf_str(p->b, i->type == COT_F32 ? "tf32" : cot_dtype_name((cot_dtype)i->type));
+        break;
+    case 'o': ir_buf_str(p->b, ir_sc_name[i->imm]); break;
+    case 's': ir_buf_str(p->b, cot_status_name((cot_status)i->imm)); break;
+    case 't': ir_buf_str(p->b, cot_dtype_name((cot_dtype)i->type)); break;
+    case 'n':
+        if (!i->in[n]) {
+            ir_buf_printf(p->b, "%" PRIu64, i->imm);
+            break;
+        }
+        /* fall through */
+    default: print_val(p, i->in[n]);
+    }
 }
 
 static void
-print_tensor(printer *p, const cg_insn *i)
+print_by_syntax(printer *p, cg_val v, const char *s)
 {
-    const cg_call *c = i->call;
+    const cg_insn *i = &p->k->insn[v];
 
-    if (i->op == CG_COMMIT || i->op == CG_ARRIVE) {
-        ir_buf_str(p->b, i->op == CG_COMMIT
-                             ? "commit\n"
-                             : ir_format(p->b->arena, "arrive but %d\n", (int)i->imm));
-        return;
+    if (i->op < CG_STORE) {
+        print_val(p, v);
+        ir_buf_str(p->b, " = ");
     }
-    ir_buf_str(p->b, i->op == CG_FETCH ? (i->imm ? "fetch one " : "fetch ")
-                     : i->op == CG_MMA ? "mma "
-                                       : "fragment ");
-    if (i->op == CG_MMA)
-        ir_buf_printf(p->b, "%s ",
-                      i->type == COT_F32 ? "tf32" : cot_dtype_name((cot_dtype)i->type));
-    for (int j = 0; j < c->n_buffers; j++) {
-        ir_buf_str(p->b, j == 0 ? "" : i->op != CG_MMA ? " <- " : j == 1 ? " += " : " * ");
-        print_element(p, c->buffer[j], i->in[j]);
+    for (; *s; s++) {
+        const char *part = strpbrk(s, "%]}");
+        if (*s == '%') {
+            print_part(p, i, s[1], s[2] - '0');
+            s += 2;
+        } else if (*s == '[' || *s == '{') {
+            if (*part == '%' ? !i->in[part[2] - '0'] : !i->imm)
+                s = strpbrk(s, "]}");
+        } else if (*s != ']' && *s != '}') {
+            ir_buf_add(p->b, s, 1);
+        }
     }
-    if (i->op == CG_FETCH && i->in[2]) {
-        ir_buf_str(p->b, " of ");
-        print_val(p, i->in[2]);
-    }
-    ir_buf_str(p->b, i->op == CG_FRAGMENT && i->imm ? " columns\n" : "\n");
-}
-
-/* Memory that changes places, or goes back to its own. */
-static void
-print_swap(printer *p, const cg_insn *i)
-{
-    ir_buf_str(p->b, i->op == CG_SWAP ? "swap " : "settle ");
-    print_buffer_name(p, i->op == CG_SWAP ? i->call->buffer[0] : (uint32_t)i->imm);
-    if (i->op == CG_SWAP) {
-        ir_buf_str(p->b, ", ");
-        print_buffer_name(p, i->call->buffer[1]);
-    } else if (i->in[0]) {
-        ir_buf_str(p->b, " of ");
-        print_val(p, i->in[0]);
-    }
-    ir_buf_str(p->b, "\n");
-}
-
-static void
-print_placing(printer *p, const cg_insn *i)
-{
-    ir_buf_str(p->b, "place ");
-    print_buffer_name(p, (uint32_t)i->imm);
-    ir_buf_str(p->b, " at ");
-    print_val(p, i->in[0]);
-    ir_buf_str(p->b, "\n");
-}
-
-static void
-print_across_lanes(printer *p, cg_val v, const cg_insn *i)
-{
-    print_val(p, v);
-    ir_buf_printf(p->b, i->op == CG_SCAN ? " = scan %s %s " : " = last %s%s ",
-                  i->op == CG_SCAN ? ir_sc_name[i->imm] : "",
-                  cot_dtype_name((cot_dtype)i->type));
-    print_val(p, i->in[0]);
     ir_buf_str(p->b, "\n");
 }
 
@@ -427,42 +386,11 @@ print_insn(printer *p, cg_val v)
     case CG_WHILE: print_while(p, i->block); return;
     case CG_CALL: print_call(p, i); return;
     case CG_EXTERN: print_extern(p, v); return;
-    case CG_COPY: print_copy(p, i); return;
-    case CG_PREFETCH:
-        ir_buf_str(p->b, "prefetch ");
-        print_element(p, (uint32_t)i->imm, i->in[0]);
-        ir_buf_str(p->b, "\n");
-        return;
-    case CG_BARRIER: ir_buf_str(p->b, "barrier\n"); return;
-    case CG_SWAP:
-    case CG_SETTLE: print_swap(p, i); return;
-    case CG_PLACE: print_placing(p, i); return;
-    case CG_FETCH:
-    case CG_COMMIT:
-    case CG_ARRIVE:
-    case CG_FRAGMENT:
-    case CG_MMA: print_tensor(p, i); return;
-    case CG_FAIL:
-        ir_buf_printf(p->b, "fail %s if ", cot_status_name((cot_status)i->imm));
-        print_val(p, i->in[0]);
-        ir_buf_str(p->b, "\n");
-        return;
-    case CG_LOAD:
-        print_val(p, v);
-        ir_buf_printf(p->b, " = load %s ", cot_dtype_name((cot_dtype)i->type));
-        print_element(p, (uint32_t)i->imm, i->in[0]);
-        print_when(p, i->in[1]);
-        return;
-    case CG_SCAN:
-    case CG_LAST: print_across_lanes(p, v, i); return;
-    case CG_STORE:
-        ir_buf_str(p->b, "store ");
-        print_element(p, (uint32_t)i->imm, i->in[0]);
-        ir_buf_str(p->b, " = ");
-        print_val(p, i->in[1]);
-        print_when(p, i->in[2]);
-        return;
-    default: print_scalar(p, v);
+    default:
+        if (cg_syntax_of(i->op))
+            print_by_syntax(p, v, cg_syntax_of(i->op));
+        else
+            print_scalar(p, v);
     }
 }
 

@@ -15,6 +15,21 @@ enum {
                                  * hexadecimal digits */
 };
 
+/* The syntax of an instruction of memory, lanes or tensor cores, by which it is printed and read:
+ * its first word, then words and signs, and parts %xN, where N is a number and x is
+ *
+ *   b, e   buffer N, or its element at operand N; where there is one buffer, it is `imm`
+ *   i, c   operand N, which is an i64; a BOOL
+ *   v, t   operand N, of the instruction's type; that type
+ *   m, o   the type, as tensor cores name it; the scalar instruction that combines lanes
+ *   n, s   a number, or operand N instead of it; a status
+ *
+ * In brackets is what is printed if its operand is not 0, or where it has none, if `imm` is
+ * not.  It is on the line of the instruction; in braces, it need not be.  NULL: it has none. */
+const char *cg_syntax_of(int op);
+/* The instruction whose syntax begins with this word, or 0; the buffers of a syntax. */
+int cg_syntax_named(const char *word);
+int cg_syntax_buffers(const char *syntax);
 /* Of each cg_kind and cg_space. */
 extern const char *const cg_kind_name[8], *const cg_space_name[6];
 /* Is s printed without quotes?  It is if it starts with a letter or _, continues with

@@ -12,6 +12,54 @@ const char *const cg_kind_name[] = { "serial", "parallel", "grid",   "block",
                                      "warps",  "lanes",    "unroll", "vector" };
 const char *const cg_space_name[] = { "in", "out", "local", "const", "shared", "work" };
 
+const char *
+cg_syntax_of(int op)
+{
+    static const char *const syntax[CG_OP_COUNT] = {
+        [CG_LOAD] = "load %t0 %e0[ if %c1]",
+        [CG_SCAN] = "scan %o0 %t0 %v0",
+        [CG_LAST] = "last %t0 %v0",
+        [CG_STORE] = "store %e0 = %v1[ if %c2]",
+        [CG_FAIL] = "fail %s0 if %c0",
+        [CG_COPY] = "copy %n2 bytes %e0 <- %e1",
+        [CG_BARRIER] = "barrier",
+        [CG_SWAP] = "swap %b0, %b1",
+        [CG_SETTLE] = "settle %b0{ of %i0}",
+        [CG_PLACE] = "place %b0 at %i0",
+        [CG_PREFETCH] = "prefetch %e0",
+        [CG_FETCH] = "fetch{ one} %e0 <- %e1[ of %i2]",
+        [CG_COMMIT] = "commit",
+        [CG_ARRIVE] = "arrive but %n0",
+        [CG_FRAGMENT] = "fragment %e0 <- %e1[ columns]",
+        [CG_MMA] = "mma %m0 %e0 += %e1 * %e2",
+    };
+
+    return syntax[op];
+}
+
+int
+cg_syntax_named(const char *word)
+{
+    const size_t n = strlen(word);
+
+    for (int op = CG_OP_COUNT - 1; op >= CG_LOAD; op--) {
+        const char *s = cg_syntax_of(op);
+        if (s && strncmp(s, word, n) == 0 && strcspn(s, " {") == n)
+            return op;
+    }
+    return 0;
+}
+
+int
+cg_syntax_buffers(const char *syntax)
+{
+    int n = 0;
+
+    for (const char *s = syntax; (s = strchr(s, '%')); s++)
+        n += s[1] == 'b' || s[1] == 'e';
+    return n;
+}
+
 bool
 cg_is_plain_name(const char *s)
 {
