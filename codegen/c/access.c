@@ -268,20 +268,6 @@ transposed_level(const cg_c_emit *e, const cg_insn *i, uint32_t set, cg_val when
     return -1;
 }
 
-/* The copy over `set` whose number is u at the level and whose number is c over the other
- * levels. */
-static int
-copy_in(const cg_c_emit *e, uint32_t set, int level, int u, int c)
-{
-    const uint32_t own = (uint32_t)1 << level;
-    int copy = 0;
-
-    while (cg_c_copy_for(e, set, copy, set & ~own) != c ||
-           cg_c_copy_for(e, set, copy, own) != u)
-        copy++;
-    return copy;
-}
-
 /* Declare an array r of the vectors row[u] and transpose it; returns the array's number. */
 static int
 transposed(cg_c_emit *e, cot_dtype type, int lanes, const char *const *row)
@@ -301,13 +287,14 @@ load_transposed(cg_c_emit *e, cg_val v, uint32_t set, int level, int64_t move)
 {
     const cg_insn *i = &e->k->insn[v];
     const cot_dtype type = (cot_dtype)i->type;
+    const uint32_t others = set & ~((uint32_t)1 << level);
     const int lanes = cg_c_lanes(e, set);
     const char *row[CG_C_MAX_TRANSPOSED],
         *load = move == 1 ? cg_c_load(e->t, type, lanes, CG_C_DENSE, CG_C_ALWAYS)
                           : load_every_other(e, v, lanes, false);
 
-    for (int c = 0; c < cg_c_copies(e, set & ~((uint32_t)1 << level)); c++) {
-        const int first = copy_in(e, set, level, 0, c);
+    for (int c = 0; c < cg_c_copies(e, others); c++) {
+        const int first = cg_c_copy_at(e, set, others, c, level, 0);
         if (move == 1)
             cg_c_touch(e, v, NULL,
                        (cg_touched){ .copies = e->level[level].loop, .count = lanes });
@@ -320,7 +307,7 @@ load_transposed(cg_c_emit *e, cg_val v, uint32_t set, int level, int64_t move)
         const int r = transposed(e, type, lanes, row);
         for (int u = 0; u < lanes; u++)
             cg_c_line(e, "const %s %s = r%d[%d];", cg_c_type(e->t, type, lanes),
-                      cg_c_value(e, v, copy_in(e, set, level, u, c)), r, u);
+                      cg_c_value(e, v, cg_c_copy_at(e, set, others, c, level, u)), r, u);
     }
 }
 
@@ -329,13 +316,15 @@ store_transposed(cg_c_emit *e, cg_val v, uint32_t set, int level)
 {
     const cg_insn *i = &e->k->insn[v];
     const cot_dtype type = (cot_dtype)i->type;
+    const uint32_t others = set & ~((uint32_t)1 << level);
     const int lanes = cg_c_lanes(e, set);
     const char *row[CG_C_MAX_TRANSPOSED];
 
-    for (int c = 0; c < cg_c_copies(e, set & ~((uint32_t)1 << level)); c++) {
-        const int first = copy_in(e, set, level, 0, c);
+    for (int c = 0; c < cg_c_copies(e, others); c++) {
+        const int first = cg_c_copy_at(e, set, others, c, level, 0);
         for (int u = 0; u < lanes; u++)
-            row[u] = cg_c_use(e, i->in[1], set, copy_in(e, set, level, u, c), lanes);
+            row[u] =
+                cg_c_use(e, i->in[1], set, cg_c_copy_at(e, set, others, c, level, u), lanes);
         const int r = transposed(e, type, lanes, row);
         cg_c_touch(e, v, NULL, (cg_touched){ .copies = e->level[level].loop, .count = lanes });
         for (int u = 0; u < lanes; u++)

@@ -183,8 +183,6 @@ const char *cg_c_narrow_division(cg_c_emit *e, const cg_insn *i, const char *con
 void cg_c_parallel(cg_c_emit *e, const cg_block *x);
 const bool *cg_c_find_pools(cg_c_text *t, const cg_module *m);
 void cg_c_join_parts(cg_c_emit *e, const cg_block *x, int number, const char *n);
-/* function.c: may the buffer share memory with another? */
-bool cg_c_is_aliased(const cg_kernel *k, uint32_t buffer);
 
 /* The condition of copy c of an access: never, for the first `lanes` lanes, or as the text
  * says. */

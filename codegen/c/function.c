@@ -100,16 +100,6 @@ own_addresses(cg_c_emit *e, cg_c_names *names)
     }
 }
 
-bool
-cg_c_is_aliased(const cg_kernel *k, uint32_t buffer)
-{
-    bool found = k->buffer[buffer].alias != 0;
-
-    for (uint32_t i = 0; i < k->n_buffers; i++)
-        found |= k->buffer[i].alias == buffer + 1;
-    return found;
-}
-
 /* -- kernels -- */
 
 /* The op that computes result n of a kernel, if the kernel's note lists the results, "%3 exp at
@@ -272,8 +262,7 @@ kernel_head(cg_c_emit *e, int number)
         n++;
         ir_buf_printf(e->b, "%s%s%s *%s%s", comma, x->space == CG_IN ? "const " : "",
                       cg_c_type(e->t, x->type, 1),
-                      cg_c_is_aliased(e->k, i) || cg_is_swapped(&e->swapped, i) ? ""
-                                                                                : "restrict ",
+                      cg_is_aliased(x) || cg_is_swapped(&e->swapped, i) ? "" : "restrict ",
                       e->buffer[i]);
         comma = ", ";
     }

@@ -122,7 +122,8 @@ members(cg_c_emit *e, member_action t, const reads *r, const cg_block *x, int nu
     for (uint32_t b = 0; b < e->k->n_buffers; b++)
         if (r->buffer[b] && e->k->buffer[b].space != CG_LOCAL)
             member(e, t,
-                   t == TAKE && e->k->buffer[b].space <= CG_OUT && !cg_c_is_aliased(e->k, b)
+                   t == TAKE && e->k->buffer[b].space <= CG_OUT &&
+                           !cg_is_aliased(&e->k->buffer[b])
                        ? cg_c_format(e, "%srestrict const", pointer(e, b))
                        : pointer(e, b),
                    e->buffer[b], e->buffer[b]);

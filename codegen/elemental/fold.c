@@ -403,38 +403,54 @@ run_of_warp(fold_loops *d, cg_val first, int64_t run, int64_t units, bool all, i
     end_loop(d, loop, CG_TREE, out);
 }
 
+/* Runs of `run` iterations from `base` on (0: the first), one for each of so many warps. */
+static void
+runs_of_warps(fold_loops *d, int64_t warps, cg_val base, int64_t run, int64_t units, bool all,
+              int64_t n, cg_val *out)
+{
+    cg_build *b = &d->l->b;
+    cg_val loop = cg_loop_of(b, CG_WARPS, warps), lo = cg_imul(b, cg_loop_var(b, loop), run);
+
+    lo = base ? cg_iadd(b, base, lo) : lo;
+    d->l->reduce_scope = CG_WARPS;
+    run_of_warp(d, lo, run, units, all, n, out);
+    d->l->reduce_scope = CG_GRID;
+    end_loop(d, loop, CG_TREE, out);
+}
+
+/* Iterations lo ... hi - 1 of the tree loop. */
+static void
+units(fold_loops *d, cg_val lo, cg_val hi, int64_t n, cg_val *out)
+{
+    cg_val loop = begin_loop(d, CG_SERIAL, lo, hi);
+
+    any_unit(d, cg_loop_var(&d->l->b, loop), n, out);
+    end_loop(d, loop, CG_TREE, out);
+}
+
 /* All blocks as a tree.  Threads get runs of a power of two of iterations, each of which is a
  * node of the tree. */
 static void
 tree(fold_loops *d, int64_t n, bool parallel, cg_val *out)
 {
     cg_build *b = &d->l->b;
-    int64_t blocks = (n + BLOCK - 1) / BLOCK, units = (blocks + d->unit - 1) / d->unit, run = 1;
+    int64_t blocks = (n + BLOCK - 1) / BLOCK, all = (blocks + d->unit - 1) / d->unit, run = 1;
     const bool warps = d->l->reduce_scope == CG_GRID;
     const int64_t most = warps ? cg_block_warps(n) : PARTS;
     if (!warps && (!parallel || blocks < PARTS)) {
-        cg_val loop = begin_loop(d, CG_SERIAL, cg_i64(b, 0), cg_i64(b, units));
-        any_unit(d, cg_loop_var(b, loop), n, out);
-        end_loop(d, loop, CG_TREE, out);
+        cg_val end = cg_i64(b, all);
+        units(d, cg_i64(b, 0), end, n, out);
         return;
     }
-    while ((units + run - 1) / run > most)
+    while ((all + run - 1) / run > most)
         run *= 2;
-    cg_val parts = begin_loop(d, warps ? CG_WARPS : CG_PARALLEL, cg_i64(b, 0),
-                              cg_i64(b, (units + run - 1) / run));
-    cg_val lo = cg_imul(b, cg_loop_var(b, parts), run);
     if (warps) {
-        d->l->reduce_scope = CG_WARPS;
-        run_of_warp(d, lo, run, units, units % run == 0, n, out);
-        d->l->reduce_scope = CG_GRID;
-        end_loop(d, parts, CG_TREE, out);
+        runs_of_warps(d, (all + run - 1) / run, 0, run, all, all % run == 0, n, out);
         return;
     }
-    cg_val bound = cg_i64(b, units);
-    cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), bound);
-    cg_val loop = begin_loop(d, CG_SERIAL, lo, hi);
-    any_unit(d, cg_loop_var(b, loop), n, out);
-    end_loop(d, loop, CG_TREE, out);
+    cg_val parts = cg_loop_of(b, CG_PARALLEL, (all + run - 1) / run);
+    cg_val lo = cg_imul(b, cg_loop_var(b, parts), run), bound = cg_i64(b, all);
+    units(d, lo, cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), bound), n, out);
     end_loop(d, parts, CG_TREE, out);
 }
 
@@ -444,17 +460,27 @@ cg_block_warps(int64_t n)
     return n >= CG_ELEMENTAL_LONG_ROW ? CG_ELEMENTAL_LONG_ROW_WARPS : CG_ELEMENTAL_BLOCK_WARPS;
 }
 
+static fold_loops
+fold_of(cg_lowering *l, int k, const cg_fold *how, cg_fold_form form, cg_fold_body *body,
+        void *user)
+{
+    fold_loops d = { .l = l, .k = k, .how = how, .form = form, .body = body, .user = user };
+    d.unit = 1;
+    d.any_order = true;
+    for (int i = 0; i < k; i++)
+        d.any_order &= is_any_order(&how[i]);
+    return d;
+}
+
 void
 cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form form,
               bool parallel, cg_fold_body *body, void *user, cg_val *out)
 {
-    fold_loops d = { .l = l, .k = k, .how = how, .form = form, .body = body, .user = user };
+    fold_loops d = fold_of(l, k, how, form, body, user);
     d.reduction = cg_reduction_new(&l->b, n, 0, 1);
     d.open = cg_is_open(l, n);
-    d.unit = form == CG_FOLD_STREAMS && n >= CG_ELEMENTAL_MIN_STREAMS && !d.open ? 2 * RUN : 1;
-    d.any_order = true;
-    for (int i = 0; i < k; i++)
-        d.any_order &= is_any_order(&how[i]);
+    if (form == CG_FOLD_STREAMS && n >= CG_ELEMENTAL_MIN_STREAMS && !d.open)
+        d.unit = 2 * RUN;
     if (form == CG_FOLD_UNROLLED)
         unrolled(&d, n, out);
     else if (l->reduce_scope != CG_GRID &&
@@ -471,37 +497,19 @@ void
 cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part, int64_t each,
              cg_fold_body *body, void *user, cg_val *out)
 {
-    fold_loops d = {
-        .l = l, .k = k, .how = how, .form = CG_FOLD_LANES, .body = body, .user = user, .unit = 1
-    };
-    cg_build *b = &l->b;
+    fold_loops d = fold_of(l, k, how, CG_FOLD_LANES, body, user);
     const int64_t blocks = (n + BLOCK - 1) / BLOCK, run = each / CG_ELEMENTAL_MIN_GRID_PART;
-    d.reduction = cg_reduction_new(b, n, part, (blocks + each - 1) / each);
-    cg_val warps =
-        begin_loop(&d, CG_WARPS, cg_i64(b, 0), cg_i64(b, CG_ELEMENTAL_MIN_GRID_PART));
-    cg_val offset = cg_imul(b, cg_loop_var(b, warps), run);
-    cg_val lo = cg_iadd(b, cg_imul(b, part, each), offset);
-    l->reduce_scope = CG_WARPS;
-    run_of_warp(&d, lo, run, blocks, blocks % each == 0, n, out);
-    l->reduce_scope = CG_GRID;
-    end_loop(&d, warps, CG_TREE, out);
+    d.reduction = cg_reduction_new(&l->b, n, part, (blocks + each - 1) / each);
+    runs_of_warps(&d, CG_ELEMENTAL_MIN_GRID_PART, cg_imul(&l->b, part, each), run, blocks,
+                  blocks % each == 0, n, out);
 }
 
 void
 cg_fold_one_block(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val number,
                   cg_fold_body *body, void *user, cg_val *out)
 {
-    fold_loops d = { .l = l,
-                     .k = k,
-                     .how = how,
-                     .form = CG_FOLD_SERIAL,
-                     .body = body,
-                     .user = user,
-                     .unit = 1 };
-
-    d.reduction = cg_reduction_new(&l->b, n, number, (n + BLOCK - 1) / BLOCK);
-    d.any_order = true;
-    for (int i = 0; i < k; i++)
-        d.any_order &= is_any_order(&how[i]);
-    any_block(&d, number, n, 0, (n + BLOCK - 1) / BLOCK, out);
+    fold_loops d = fold_of(l, k, how, CG_FOLD_SERIAL, body, user);
+    const int64_t blocks = (n + BLOCK - 1) / BLOCK;
+    d.reduction = cg_reduction_new(&l->b, n, number, blocks);
+    any_block(&d, number, n, 0, blocks, out);
 }

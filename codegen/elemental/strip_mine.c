@@ -95,7 +95,7 @@ cg_threads_begin(cg_lowering *l, int64_t n, cg_val *i)
 {
     cg_build *b = &l->b;
     const int64_t T = cg_block_threads(n);
-    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (n + T - 1) / T), 1, 0);
+    cg_val grid = cg_loop_of(b, CG_GRID, (n + T - 1) / T);
     cg_val first = cg_imul(b, cg_loop_var(b, grid), T),
            limit = n % T ? cg_isub(b, cg_i64(b, n), first) : 0;
     l->threads = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, T), 1, limit);
@@ -108,4 +108,16 @@ cg_threads_end(cg_lowering *l, cg_val grid)
 {
     cg_loop_end(&l->b, l->threads);
     cg_loop_end(&l->b, grid);
+}
+
+cg_val
+cg_thread_loop(cg_build *b, cg_val t, int64_t threads, int64_t n, cg_val *i)
+{
+    cg_val rounds = cg_i64(b, n / threads);
+
+    if (n % threads)
+        rounds = cg_idiv(b, cg_isub(b, cg_i64(b, n + threads - 1), t), threads);
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), rounds, 1, 0);
+    *i = cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), threads), t);
+    return loop;
 }

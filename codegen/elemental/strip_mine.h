@@ -17,5 +17,7 @@ void cg_strip_mine_open(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes,
 /* GPU: begin n threads in blocks; *i is the number of the thread. */
 cg_val cg_threads_begin(cg_lowering *l, int64_t n, cg_val *i);
 void cg_threads_end(cg_lowering *l, cg_val grid);
+/* The loop of thread t, one of so many, over t, t + threads, ... below n; *i is its element. */
+cg_val cg_thread_loop(cg_build *b, cg_val t, int64_t threads, int64_t n, cg_val *i);
 
 #endif

@@ -18,15 +18,19 @@ cg_floor_div(int64_t x, int64_t c)
     return x / c - (x % c < 0);
 }
 
+/* The greatest common divisor of absolute values; 1 where it is 2^63. */
 static inline int64_t
 cg_gcd(int64_t a, int64_t b)
 {
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
+    uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a,
+             y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+
+    while (y) {
+        const uint64_t rest = x % y;
+        x = y;
+        y = rest;
     }
-    return a < 0 ? -a : a;
+    return x > INT64_MAX ? 1 : (int64_t)x;
 }
 
 typedef uint32_t cg_ix;                 /* an expression; 0 is the constant 0 */

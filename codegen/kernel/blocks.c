@@ -51,10 +51,7 @@ new_block(cg_build *b, cg_op op)
 static cg_opening
 kind_of_loop(const cg_kernel *k, const cg_block *x)
 {
-    int64_t lo, hi;
-
-    return cg_is_const(k, x->lo, &lo) && cg_is_const(k, x->hi, &hi) && lo < hi ? CG_OPEN_LOOP
-                                                                               : CG_OPEN_MAYBE;
+    return cg_extent(k, x) > 0 ? CG_OPEN_LOOP : CG_OPEN_MAYBE;
 }
 
 cg_val
@@ -72,6 +69,14 @@ cg_loop_begin(cg_build *b, cg_kind kind, cg_val lo, cg_val hi, int64_t step, cg_
     x->var = cg_scope_value(b, (cg_insn){ .op = CG_VAR, .type = COT_I64, .in = { v } },
                             b->n_open - 1);
     return v;
+}
+
+cg_val
+cg_loop_of(cg_build *b, cg_kind kind, int64_t n)
+{
+    const cg_val hi = cg_i64(b, n), lo = cg_i64(b, 0);
+
+    return cg_loop_begin(b, kind, lo, hi, 1, 0);
 }
 
 cg_val

@@ -313,7 +313,7 @@ is_frozen(const cg_kernel *k, uint32_t buffer)
 {
     const cg_buffer *x = &k->buffer[buffer];
 
-    return (x->space == CG_IN || x->space == CG_CONST) && x->alias == 0 && !x->aliased;
+    return (x->space == CG_IN || x->space == CG_CONST) && !cg_is_aliased(x);
 }
 
 cg_val

@@ -148,12 +148,11 @@ region_weight(const cg_kernel *k, const cg_region *r)
 
     for (uint32_t n = 0; n < r->n; n++) {
         const cg_block *b = k->insn[r->insn[n]].block;
-        int64_t lo, hi, copies = 1;
         sum++;
         if (!b)
             continue;
-        if (b->kind == CG_UNROLL && cg_is_const(k, b->lo, &lo) && cg_is_const(k, b->hi, &hi))
-            copies = (hi - lo + b->step - 1) / b->step;
+        const int64_t copies =
+            b->kind == CG_UNROLL && cg_extent(k, b) >= 0 ? cg_extent(k, b) : 1;
         sum += copies * (region_weight(k, &b->body) + region_weight(k, &b->other));
     }
     return sum;

@@ -7,16 +7,6 @@
 #include "codegen/kernel/grid.h"
 #include "codegen/tuning.h"
 
-static int64_t
-extent(const cg_kernel *k, const cg_block *x)
-{
-    int64_t lo = 0, hi = 0;
-
-    cg_is_const(k, x->lo, &lo);
-    cg_is_const(k, x->hi, &hi);
-    return hi > lo ? (hi - lo + x->step - 1) / x->step : 0;
-}
-
 static void
 launch_region(const cg_kernel *k, const cg_region *r, cg_launch *l)
 {
@@ -29,13 +19,13 @@ launch_region(const cg_kernel *k, const cg_region *r, cg_launch *l)
         if (!x)
             continue;
         if (p->op == CG_LOOP && x->kind == CG_GRID)
-            l->grid = extent(k, x);
+            l->grid = cg_extent(k, x);
         if (p->op == CG_LOOP && x->kind == CG_WARPS) {
-            threads = extent(k, x) * CG_WARP;
-            l->shared += x->n * extent(k, x) * 8;
+            threads = cg_extent(k, x) * CG_WARP;
+            l->shared += x->n * cg_extent(k, x) * 8;
         }
         if (p->op == CG_LOOP && (x->kind == CG_BLOCK || x->kind == CG_LANES))
-            threads = (extent(k, x) + CG_WARP - 1) / CG_WARP * CG_WARP;
+            threads = (cg_extent(k, x) + CG_WARP - 1) / CG_WARP * CG_WARP;
         if (threads > l->block)
             l->block = (int)threads;
         launch_region(k, &x->body, l);
@@ -202,7 +192,7 @@ static void
 split_loop(cg_kernel *k, cg_val loop)
 {
     cg_block *x = k->insn[loop].block;
-    const int64_t n = extent(k, x), T = cg_block_threads(n);
+    const int64_t n = cg_extent(k, x), T = cg_block_threads(n);
     const cg_val i = x->var, lo = x->lo;
     cg_region head = { 0 }, outer = { 0 };
 
@@ -254,7 +244,7 @@ cg_grid_schedule(cg_kernel *k)
     if (s.threads)
         return;
     loop = s.parallel == 1 ? whole_loop(k) : 0;
-    if (loop && extent(k, k->insn[loop].block) > 0) {
+    if (loop && cg_extent(k, k->insn[loop].block) > 0) {
         split_loop(k, loop);
         return;
     }

@@ -371,6 +371,12 @@ uint32_t cg_buffer_add(cg_kernel *k, const char *name, cot_dtype type, cg_space 
                        int64_t elements);
 /* Buffer b may overlap buffer x. */
 void cg_buffer_over(cg_kernel *k, uint32_t b, uint32_t x);
+/* May the buffer overlap another? */
+static inline bool
+cg_is_aliased(const cg_buffer *x)
+{
+    return x->alias || x->aliased;
+}
 
 cg_val cg_const(cg_build *b, cot_dtype t, uint64_t bits);
 cg_val cg_i64(cg_build *b, int64_t x);
@@ -388,6 +394,8 @@ cg_val cg_idiv(cg_build *b, cg_val x, int64_t c);       /* x >= 0: floor(x / c) 
 cg_val cg_imod(cg_build *b, cg_val x, int64_t c);
 cg_val cg_imin(cg_build *b, cg_val x, cg_val y);
 bool cg_is_const(const cg_kernel *k, cg_val v, int64_t *x);
+/* The number of iterations; -1: a bound is not constant. */
+int64_t cg_extent(const cg_kernel *k, const cg_block *loop);
 /* The range of an index, if constant bounds of loops or the like determine it. */
 bool cg_range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi);
 /* The comparison, even where its result is known. */
@@ -468,6 +476,8 @@ void cg_take_value(cg_build *b, uint32_t reduction, cg_val x, cg_val y);
  * folds and trees at the end. */
 cg_val cg_loop_begin(cg_build *b, cg_kind kind, cg_val lo, cg_val hi, int64_t step,
                      cg_val limit);
+/* Over 0 <= i < n. */
+cg_val cg_loop_of(cg_build *b, cg_kind kind, int64_t n);
 cg_val cg_loop_var(const cg_build *b, cg_val loop);
 /* Declare a carry; returns its value inside the loop. */
 cg_val cg_loop_carry(cg_build *b, cg_val loop, cot_dtype t, cg_val init);

@@ -56,6 +56,16 @@ cg_is_const(const cg_kernel *k, cg_val v, int64_t *x)
     return true;
 }
 
+int64_t
+cg_extent(const cg_kernel *k, const cg_block *loop)
+{
+    int64_t lo, hi;
+
+    if (!cg_is_const(k, loop->lo, &lo) || !cg_is_const(k, loop->hi, &hi))
+        return -1;
+    return hi > lo ? (hi - lo + loop->step - 1) / loop->step : 0;
+}
+
 static void
 see(cg_visit *visit, void *user, cg_val v)
 {

@@ -187,11 +187,11 @@ cg_replace_loads(cg_build *b, cg_val loop)
 {
     cg_block *x = b->k->insn[loop].block;
     replacing r = { .b = b, .loop = loop, .x = x };
-    int64_t hi;
 
-    if (!cg_is_const(b->k, x->lo, &r.lo) || !cg_is_const(b->k, x->hi, &hi) || hi <= r.lo)
+    r.trips = cg_extent(b->k, x);
+    if (r.trips <= 0)
         return;
-    r.trips = (hi - r.lo + x->step - 1) / x->step;
+    cg_is_const(b->k, x->lo, &r.lo);
     match *found = IR_NEW_N(b->k->arena, match, x->body.n + 1);
     for (uint32_t i = 0; i < x->body.n; i++)
         found[i] = match_of(&r, i);

@@ -14,12 +14,9 @@ cg_ll_buffer_attributes(cg_ll_module *l, LLVMValueRef fn, const cg_kernel *k)
     unsigned at = 1;
     for (uint32_t i = 0; i < k->n_buffers; i++) {
         const cg_buffer *x = &k->buffer[i];
-        bool aliased = x->alias != 0;
         if (x->space > CG_OUT)
             continue;
-        for (uint32_t j = 0; j < k->n_buffers; j++)
-            aliased |= k->buffer[j].alias == i + 1;
-        if (!aliased)
+        if (!cg_is_aliased(x))
             cg_ll_attribute(l, fn, at, "noalias", 0);
         if (x->space == CG_IN)
             cg_ll_attribute(l, fn, at, "readonly", 0);

@@ -110,7 +110,7 @@ count_before(cg_lowering *l, void *user, cg_ix i)
                                             me = cg_convert(l, at, COT_I64, COT_I32);
     for (int k = 0; k < o->n->n_in; k++)
         mine[k] = cg_load(b, o->word[k], at, 0);
-    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, o->size), 1, 0);
+    cg_val loop = cg_loop_of(b, CG_SERIAL, o->size);
     cg_val n = cg_loop_carry(b, loop, COT_I32, cg_const(b, COT_I32, 0));
     cg_val less = comes_before(l, o, mine, cg_loop_var(b, loop), me);
     cg_val one =
@@ -203,7 +203,7 @@ sum_counts(cg_lowering *l, const ordering *o)
 {
     cg_build *b = &l->b;
     cg_val sum[DIGITS], next[DIGITS];
-    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, RADIX), 1, 0);
+    cg_val loop = cg_loop_of(b, CG_SERIAL, RADIX);
     for (int d = 0; d < o->digits; d++)
         sum[d] = cg_loop_carry(b, loop, o->place, cg_const(b, o->place, 0));
     for (int d = 0; d < o->digits; d++) {
@@ -302,14 +302,8 @@ line(cg_lowering *l, void *user, cg_ix i)
 static uint32_t
 two_buffers(cg_lowering *l, const ordering *o, cot_dtype t, const char *name, int64_t lines)
 {
-    const int64_t dims[1] = { lines * o->size };
-    const ir_type *type = ir_type_as(l->ctx, ir_type_shaped(l->ctx, o->t, 1, dims), t);
-    uint32_t first = 0;
-    for (int k = 0; k < 2; k++) {
-        cg_place p = cg_plan_new(l, name, type);
-        uint32_t b = cg_place_buffer(l, &p, type, name, true);
-        first = k ? first : b;
-    }
+    const uint32_t first = cg_work_buffer(l, name, name, t, lines * o->size);
+    cg_work_buffer(l, name, name, t, lines * o->size);
     return first;
 }
 
@@ -337,7 +331,6 @@ void
 cg_plan_argsort(cg_lowering *l, cg_level *v, const cg_group *g)
 {
     const ir_node *n = g->node;
-    const cg_group none = { 0 };
     const bool top = n->op == OP_top_k;
     const int axis = (int)(top ? n->at->top.axis : n->at->arg.axis);
     ordering o = { .n = n, .t = ir_type_at(v->f, n->first), .axis = axis, .top = top };
@@ -351,10 +344,7 @@ cg_plan_argsort(cg_lowering *l, cg_level *v, const cg_group *g)
     o.most = o.t->dims[o.axis];
     o.lines = o.t->size / o.most;
     o.place = o.size <= INT32_MAX ? COT_I32 : COT_I64;
-    cg_kernel_begin(l, ir_ops[n->op].name);
-    l->k->loc = n->loc;
-    l->k->note = ir_ops[n->op].doc;
-    o.fr = cg_level_frame(l, v, &none);
+    o.fr = cg_node_kernel(l, v, n);
     o.out = cg_place_buffer(l, &v->place[n->first], o.t, "y", true);
     bool many = o.lines > 1 && cg_is_shared(l, o.lines * o.size * CG_LOWER_COST_SORT);
     make_scratch(l, &o, many ? o.lines : 1);

@@ -48,12 +48,7 @@ scratch(cg_lowering *l, const network *s, cg_place *p, cot_dtype t, const char *
 static void
 begin(cg_lowering *l, network *s)
 {
-    const cg_group none = { 0 };
-
-    cg_kernel_begin(l, ir_ops[s->n->op].name);
-    l->k->loc = s->n->loc;
-    l->k->note = ir_ops[s->n->op].doc;
-    s->fr = cg_level_frame(l, s->v, &none);
+    s->fr = cg_node_kernel(l, s->v, s->n);
     for (int k = 0; k < s->n->n_in; k++)
         s->word[k] = scratch(l, s, &s->word_at[k], word_type(s, k), "word");
     s->places = scratch(l, s, &s->place_at, s->place, "place");
@@ -203,14 +198,10 @@ static void
 loop_of_thread(cg_lowering *l, const network *s, cg_ix line, cg_val t, int64_t threads,
                int64_t n, thread_body *body, const cg_val *user)
 {
-    cg_build *b = &l->b;
-    cg_val rounds = cg_i64(b, n / threads);
+    cg_val i, loop = cg_thread_loop(&l->b, t, threads, n, &i);
 
-    if (n % threads)
-        rounds = cg_idiv(b, cg_isub(b, cg_i64(b, n + threads - 1), t), threads);
-    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), rounds, 1, 0);
-    body(l, s, line, cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), threads), t), user);
-    cg_loop_end(b, loop);
+    body(l, s, line, i, user);
+    cg_loop_end(&l->b, loop);
 }
 
 static void
@@ -261,21 +252,17 @@ static void
 sort_in_blocks(cg_lowering *l, network *s)
 {
     cg_build *b = &l->b;
-    const cg_group none = { 0 };
     const int64_t threads =
         s->padded / 2 < CG_LOWER_NETWORK_THREADS ? s->padded / 2 : CG_LOWER_NETWORK_THREADS;
 
-    cg_kernel_begin(l, ir_ops[s->n->op].name);
-    l->k->loc = s->n->loc;
-    l->k->note = ir_ops[s->n->op].doc;
-    s->fr = cg_level_frame(l, s->v, &none);
+    s->fr = cg_node_kernel(l, s->v, s->n);
     s->out = cg_place_buffer(l, &s->v->place[s->n->first], s->t, "y", true);
     for (int k = 0; k < s->n->n_in; k++)
         s->word[k] = shared_buffer(l, "word", word_type(s, k), s->padded);
     s->places = shared_buffer(l, "place", s->place, s->padded);
-    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, s->lines), 1, 0);
+    cg_val grid = cg_loop_of(b, CG_GRID, s->lines);
     cg_ix line = cg_ix_var(&l->ix, cg_loop_var(b, grid), 0, s->lines - 1);
-    cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, threads), 1, 0);
+    cg_val block = cg_loop_of(b, CG_BLOCK, threads);
     cg_val t = cg_loop_var(b, block);
 
     loop_of_thread(l, s, line, t, threads, s->padded, fill_of_thread, NULL);

@@ -344,7 +344,6 @@ run_step(cg_lowering *l, void *user, cg_ix i)
 static void
 plan_steps(cg_lowering *l, cg_level *v, cg_cumulating *c)
 {
-    const cg_group none = { 0 };
     const int64_t blocks = (c->size + CG_SCAN_BLOCK - 1) / CG_SCAN_BLOCK,
                   lines = c->t->size / c->size;
     const int64_t count[STEPS] = { blocks - 1, 1, c->size / CG_SCAN_BLOCK,
@@ -356,11 +355,8 @@ plan_steps(cg_lowering *l, cg_level *v, cg_cumulating *c)
         scan_step s = { c, step, count[step] };
         if (count[step] == 0)
             continue;
-        cg_kernel_begin(l, ir_ops[c->n->op].name);
-        l->k->loc = c->n->loc;
-        l->k->note = ir_ops[c->n->op].doc;
+        c->fr = cg_node_kernel(l, v, c->n);
         l->k->flops = c->t->size * 2;
-        c->fr = cg_level_frame(l, v, &none);
         c->out = cg_place_buffer(l, &v->place[c->n->first], c->t, "y", true);
         make_scratch(l, c);
         cg_strip_mine(l, CG_PARALLEL, lines * count[step], 1, true, run_step, &s);
@@ -373,11 +369,8 @@ plan_steps(cg_lowering *l, cg_level *v, cg_cumulating *c)
 static void
 stream_results(cg_lowering *l, const cg_cumulating *c)
 {
-    bool over = l->k->buffer[c->out].alias != 0;
-    for (uint32_t i = 0; i < l->k->n_buffers; i++)
-        over |= l->k->buffer[i].alias == c->out + 1;
     l->k->buffer[c->out].streams =
-        !over && !cg_is_open(l, c->t->size) &&
+        !cg_is_aliased(&l->k->buffer[c->out]) && !cg_is_open(l, c->t->size) &&
         c->t->size * cot_dtype_size(c->t->dtype) > CG_SCHEDULE_MIN_STREAMED;
 }
 
@@ -385,7 +378,6 @@ void
 cg_plan_cumulate(cg_lowering *l, cg_level *v, const cg_group *g)
 {
     const ir_node *n = g->node;
-    const cg_group none = { 0 };
     cg_cumulating c = {
         .n = n, .t = ir_type_at(v->f, n->first), .axis = (int)n->at->cumulate.axis, .inner = 1
     };
@@ -403,10 +395,7 @@ cg_plan_cumulate(cg_lowering *l, cg_level *v, const cg_group *g)
         plan_steps(l, v, &c);
         return;
     }
-    cg_kernel_begin(l, ir_ops[n->op].name);
-    l->k->loc = n->loc;
-    l->k->note = ir_ops[n->op].doc;
-    c.fr = cg_level_frame(l, v, &none);
+    c.fr = cg_node_kernel(l, v, n);
     c.out = cg_place_buffer(l, &v->place[n->first], c.t, "y", true);
     emit(l, &c);
     stream_results(l, &c);

@@ -31,8 +31,7 @@ by_elements(const cg_dot_product *p, cg_kind kind, int64_t each)
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
     const int64_t n = s->b.total * s->m.total * s->n.total;
-    cg_val grid =
-        cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (n + each - 1) / each), 1, 0);
+    cg_val grid = cg_loop_of(b, CG_GRID, (n + each - 1) / each);
     cg_val i = cg_imul(b, cg_loop_var(b, grid), each), inner = 0;
     cg_val limit = n % each ? cg_isub(b, cg_i64(b, n), i) : 0;
     cg_dot_product q = *p;
@@ -77,8 +76,7 @@ cg_dot_block_begin(cg_dot_product *p, cg_dot_grid_side x[2], int64_t run, int64_
     cg_dot_block r;
 
     run = rows % run ? 1 : run;
-    r.grid =
-        cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, s->b.total * rows * columns), 1, 0);
+    r.grid = cg_loop_of(b, CG_GRID, s->b.total * rows * columns);
     cg_val i = cg_loop_var(b, r.grid);
     cg_dot_set_batch(p, cg_idiv(b, i, rows * columns));
     cg_val row = cg_imod(b, cg_idiv(b, i, run * columns), rows / run);
@@ -87,7 +85,7 @@ cg_dot_block_begin(cg_dot_product *p, cg_dot_grid_side x[2], int64_t run, int64_
     x[1].first = cg_imul(b, cg_imod(b, cg_idiv(b, i, run), columns), x[1].size);
     x[0].base = p->left;
     x[1].base = p->right;
-    r.block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, threads), 1, 0);
+    r.block = cg_loop_of(b, CG_BLOCK, threads);
     r.thread = cg_loop_var(b, r.block);
     return r;
 }
@@ -203,7 +201,7 @@ static void
 start_load(const tiling *g, const cg_dot_grid_side *x, cg_val k0, cg_val stage)
 {
     cg_build *b = g->p->b;
-    cg_val rounds = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, rounds_of(x)), 1, 0);
+    cg_val rounds = cg_loop_of(b, CG_UNROLL, rounds_of(x));
     const staged c = staged_of(g, x, cg_loop_var(b, rounds), k0);
     const cg_val when = is_inside(g, x, &c);
 
@@ -227,7 +225,7 @@ store_loaded(const tiling *g, const cg_dot_grid_side *x, cg_val stage)
 
     if (x->unit)
         return;
-    cg_val rounds = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, rounds_of(x)), 1, 0);
+    cg_val rounds = cg_loop_of(b, CG_UNROLL, rounds_of(x));
     const staged c = staged_of(g, x, cg_loop_var(b, rounds), cg_i64(b, 0));
     cg_val value = cg_load(b, x->held, cg_loop_var(b, rounds), 0);
     cg_store(b, x->shared, cg_iadd(b, cg_imul(b, stage, x->stage), c.to), value, 0);

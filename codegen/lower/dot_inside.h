@@ -367,7 +367,7 @@ typedef struct cg_dot_tile {
 static inline cg_val
 spmd(cg_build *b, cg_kind kind, int64_t extent, cg_val *loop)
 {
-    *loop = extent > 1 ? cg_loop_begin(b, kind, cg_i64(b, 0), cg_i64(b, extent), 1, 0) : 0;
+    *loop = extent > 1 ? cg_loop_of(b, kind, extent) : 0;
     return *loop ? cg_loop_var(b, *loop) : cg_i64(b, 0);
 }
 

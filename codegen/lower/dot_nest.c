@@ -45,7 +45,7 @@ outer_shares(const cg_dot_product *p, cg_dot_at a, const level *at)
         inside(p, a, at);
         return;
     }
-    cg_val loop = cg_loop_begin(b, CG_PARALLEL, cg_i64(b, 0), cg_i64(b, s->how.shares), 1, 0);
+    cg_val loop = cg_loop_of(b, CG_PARALLEL, s->how.shares);
     cg_dot_range *r = !by_batch ? &a.m : s->how.lanes == CG_DOT_BATCH ? &a.n : &a.b;
 
     part(b, r, cg_loop_var(b, loop), cg_dot_share_size(s));

@@ -152,8 +152,7 @@ load_chunk(const tensor *g, const cg_dot_grid_side *x, const fetched_chunk *c)
 {
     cg_build *b = g->b;
     const int64_t nf = x->free->total, nk = g->p->s.k.total;
-    cg_val loop = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, g->each), 1, 0),
-           e = cg_loop_var(b, loop), when = 0;
+    cg_val loop = cg_loop_of(b, CG_VECTOR, g->each), e = cg_loop_var(b, loop), when = 0;
     cg_val free = x->by_rows ? c->free : cg_iadd(b, c->free, e),
            k = x->by_rows ? cg_iadd(b, c->k, e) : c->k;
 
@@ -172,8 +171,7 @@ fetch_side(const tensor *g, const cg_dot_grid_side *x, cg_val k0, cg_val stage)
 {
     cg_build *b = g->b;
     const int64_t chunks = row_length(g, x) / g->each, threads = threads_of(g->how);
-    cg_val rounds =
-        cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, CHUNKS * x->size / threads), 1, 0);
+    cg_val rounds = cg_loop_of(b, CG_UNROLL, CHUNKS * x->size / threads);
     cg_val number = cg_iadd(b, cg_imul(b, cg_loop_var(b, rounds), threads), g->t);
     cg_val row = cg_idiv(b, number, chunks), at = cg_imod(b, number, chunks),
            first = cg_imul(b, at, g->each);
@@ -251,8 +249,7 @@ single_words(const tensor *g, const cg_dot_grid_side *x, cg_val stage, cg_val i,
 {
     cg_build *b = g->b;
     cg_val group = cg_idiv(b, g->lane, 4), c = cg_imod(b, g->lane, 4);
-    cg_val loop = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, 4), 1, 0),
-           r = cg_loop_var(b, loop);
+    cg_val loop = cg_loop_of(b, CG_UNROLL, 4), r = cg_loop_var(b, loop);
     cg_val low = cg_imod(b, r, 2), high = cg_idiv(b, r, 2);
     cg_val right = cg_imul(b, x->left ? high : low, 4);
     cg_val k = cg_iadd(b, cg_iadd(b, c, cg_i64(b, 8 * step)), right);
@@ -275,7 +272,7 @@ static void
 fragments(const tensor *g, const cg_dot_grid_side *x, cg_val stage, int step)
 {
     cg_build *b = g->b;
-    cg_val loop = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, g->how->rows / 16), 1, 0);
+    cg_val loop = cg_loop_of(b, CG_UNROLL, g->how->rows / 16);
 
     if (g->type == COT_F32 && !x->by_rows)
         single_words(g, x, stage, cg_loop_var(b, loop), step);
@@ -303,10 +300,8 @@ multiply(const tensor *g, cg_val k0, cg_val stage)
         take(g, g->multiplied, k0, 2 * step * g->each, 2 * g->each);
         fragments(g, &g->x[0], stage, step);
         fragments(g, &g->x[1], stage, step);
-        cg_val rows = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, part / 16), 1, 0),
-               i = cg_loop_var(b, rows);
-        cg_val columns = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, part / 8), 1, 0),
-               j = cg_loop_var(b, columns);
+        cg_val rows = cg_loop_of(b, CG_UNROLL, part / 16), i = cg_loop_var(b, rows);
+        cg_val columns = cg_loop_of(b, CG_UNROLL, part / 8), j = cg_loop_var(b, columns);
         cg_mma(b, g->type, (uint32_t[]){ g->sums, g->x[0].words, g->x[1].words },
                (cg_val[]){ sum_of(g, i, j), cg_imul(b, i, 4), cg_imul(b, j, 2) });
         cg_loop_end(b, columns);
@@ -319,7 +314,7 @@ begin_sums(const tensor *g)
 {
     cg_build *b = g->b;
     const int64_t n = g->how->rows * g->how->rows / CG_WARP;
-    cg_val loop = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, n), 1, 0);
+    cg_val loop = cg_loop_of(b, CG_UNROLL, n);
 
     cg_store(b, g->sums, cg_loop_var(b, loop), cg_const(b, COT_F32, 0), 0);
     cg_loop_end(b, loop);

@@ -198,9 +198,7 @@ make_scratch(cg_lowering *l, transforming *c, int64_t lines)
             c->scratch[i] = cg_local_buffer(l, name[i], c->T, n);
             continue;
         }
-        const ir_type *t = ir_type_new(l->ctx, c->T, 1, (const int64_t[]){ lines * n });
-        cg_place p = cg_plan_new(l, name[i], t);
-        c->scratch[i] = cg_place_buffer(l, &p, t, name[i], true);
+        c->scratch[i] = cg_work_buffer(l, name[i], name[i], c->T, lines * n);
     }
 }
 
@@ -223,16 +221,6 @@ butterflies(const transforming *c)
     return c->f->n / c->f->stage[c->stage].radix;
 }
 
-static void
-begin_kernel(cg_lowering *l, cg_level *v, transforming *c)
-{
-    const cg_group none = { 0 };
-    cg_kernel_begin(l, "fft");
-    l->k->loc = c->n->loc;
-    l->k->note = ir_ops[OP_fft].doc;
-    c->fr = cg_level_frame(l, v, &none);
-}
-
 /* Bytes of a line in scratch memory: one copy, or two. */
 static int64_t
 bytes_between(const transforming *c)
@@ -245,16 +233,11 @@ bytes_between(const transforming *c)
 static void
 stage_of_thread(cg_lowering *l, transforming *c, cg_val t, int64_t threads)
 {
-    cg_build *b = &l->b;
     const int64_t n = butterflies(c);
-    cg_val rounds = cg_i64(b, n / threads);
-    if (n % threads)
-        rounds = cg_idiv(b, cg_isub(b, cg_i64(b, n + threads - 1), t), threads);
     stage_tables(l, c);
-    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), rounds, 1, 0);
-    cg_val i = cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), threads), t);
+    cg_val i, loop = cg_thread_loop(&l->b, t, threads, n, &i);
     butterfly_at(l, c, cg_ix_var(&l->ix, i, 0, n - 1));
-    cg_loop_end(b, loop);
+    cg_loop_end(&l->b, loop);
 }
 
 /* A block for each line, which is in shared memory between stages. */
@@ -263,7 +246,7 @@ lines_in_blocks(cg_lowering *l, cg_level *v, transforming *c, int64_t lines)
 {
     cg_build *b = &l->b;
     int64_t threads = CG_WARP;
-    begin_kernel(l, v, c);
+    c->fr = cg_node_kernel(l, v, c->n);
     c->out = cg_place_buffer(l, &v->place[c->n->first], c->t, "y", true);
     for (int i = 0; i < 4; i++)
         if (i >= 2 ? c->f->stages > 1 : c->f->stages > 2) {
@@ -272,10 +255,10 @@ lines_in_blocks(cg_lowering *l, cg_level *v, transforming *c, int64_t lines)
         }
     while (threads < CG_LOWER_FFT_THREADS && threads * CG_LOWER_FFT_ELEMENTS < c->f->n)
         threads *= 2;
-    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, lines), 1, 0);
+    cg_val grid = cg_loop_of(b, CG_GRID, lines);
     cg_ix line = cg_ix_var(&l->ix, cg_loop_var(b, grid), 0, lines - 1);
     cg_ix_split(&l->ix, line, c->t->rank - 2, c->t->dims, c->at);
-    cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, threads), 1, 0);
+    cg_val block = cg_loop_of(b, CG_BLOCK, threads);
     for (c->stage = 0; c->stage < c->f->stages; c->stage++) {
         if (c->stage > 0)
             cg_barrier(b);
@@ -305,7 +288,7 @@ stage_kernels(cg_lowering *l, cg_level *v, transforming *c, int64_t lines, int64
         between[i] = cg_plan_new(l, i % 2 ? "im" : "re", t);
     for (c->stage = 0; c->stage < c->f->stages; c->stage++) {
         const int from = c->stage % 2 * 2, to = 2 - from;
-        begin_kernel(l, v, c);
+        c->fr = cg_node_kernel(l, v, c->n);
         l->k->flops = lines * flops / c->f->stages;
         for (int part = 0; part < 2; part++) {
             if (c->stage > 0)
@@ -344,7 +327,6 @@ void
 cg_plan_fft(cg_lowering *l, cg_level *v, const cg_group *g)
 {
     const ir_node *n = g->node;
-    const cg_group none = { 0 };
     const ir_type *t = ir_type_at(v->f, n->first);
     transforming c = { .n = n, .t = t, .T = t->dtype };
     if (!v->place[n->first].set)
@@ -357,11 +339,8 @@ cg_plan_fft(cg_lowering *l, cg_level *v, const cg_group *g)
     if (plan_for_grid(l, v, &c, lines, flops))
         return;
     const bool many = lines > 1 && cg_is_shared(l, lines * flops);
-    cg_kernel_begin(l, "fft");
-    l->k->loc = n->loc;
-    l->k->note = ir_ops[OP_fft].doc;
+    c.fr = cg_node_kernel(l, v, n);
     l->k->flops = lines * flops;
-    c.fr = cg_level_frame(l, v, &none);
     c.out = cg_place_buffer(l, &v->place[n->first], t, "y", true);
     make_scratch(l, &c, many ? lines : 1);
     ir_buf_printf(l->why, "%s: %lld lines of %lld, %d stages%s\n", l->k->name, (long long)lines,

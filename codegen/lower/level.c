@@ -30,6 +30,15 @@ cg_level_frame(cg_lowering *l, const cg_level *v, const cg_group *g)
     return fr;
 }
 
+cg_frame *
+cg_node_kernel(cg_lowering *l, const cg_level *v, const ir_node *n)
+{
+    cg_kernel_begin(l, ir_ops[n->op].name);
+    l->k->loc = n->loc;
+    l->k->note = ir_ops[n->op].doc;
+    return cg_level_frame(l, v, &(cg_group){ 0 });
+}
+
 int
 cg_times_among_operands(const ir_node *n, ir_ref x)
 {

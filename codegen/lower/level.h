@@ -51,6 +51,8 @@ cg_level *cg_level_new(cg_lowering *l, const ir_graph *f);
 void cg_plan_graph(cg_lowering *l, cg_level *v);
 /* A frame over a level for the current kernel, which computes group g. */
 cg_frame *cg_level_frame(cg_lowering *l, const cg_level *v, const cg_group *g);
+/* Begin a kernel of node n, which has a lowering of its own; returns its frame. */
+cg_frame *cg_node_kernel(cg_lowering *l, const cg_level *v, const ir_node *n);
 /* windows.c.  Let the frame of group g's kernel bind the part of each value that it reads. */
 void cg_bind_windows(cg_lowering *l, const cg_level *v, const cg_group *g, cg_frame *fr);
 /* May x be in the memory of a result of g? */

@@ -71,7 +71,7 @@ plan_iterations(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_pl
         go = cg_while_carry(e, loop, COT_BOOL, cg_const(e, COT_BOOL, 1));
         cg_while_test(e, loop, go);
     }
-    cg_val iterations = cg_loop_begin(e, CG_SERIAL, cg_i64(e, 0), cg_i64(e, t.at_once), 1, 0);
+    cg_val iterations = cg_loop_of(e, CG_SERIAL, t.at_once);
     l->predicate = t.head;
     cg_plan_sub(l, n->at->loop.cond, in, &t.test);
     cg_iterations_next(l, &t);
@@ -266,8 +266,7 @@ cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
     touch_collected(l, n, to);
     cg_plan_loop_begin(l);
     touch_collected(l, n, to); /* through all steps, from the first on */
-    cg_val loop =
-        cg_loop_begin(e, CG_SERIAL, cg_i64(e, 0), cg_i64(e, n->at->scan.length), 1, 0);
+    cg_val loop = cg_loop_of(e, CG_SERIAL, n->at->scan.length);
     const cg_place *ys = step_places(l, v, n, loop, in, to);
     plan_scan_step(l, v, n, in, to, ys);
     cg_loop_end(e, loop);

@@ -303,7 +303,7 @@ cg_iterations_next(cg_lowering *l, const cg_iterations *t)
         take_iteration(l, t, cg_load(b, test, cg_i64(b, 0), 0));
     } else {
         cg_val any = any_example(l, test, t->p->size);
-        cg_val one = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, 1), 1, 0);
+        cg_val one = cg_loop_of(b, CG_BLOCK, 1);
 
         take_iteration(l, t, any);
         cg_loop_end(b, one);

@@ -283,11 +283,8 @@ bind_buffers(product *p, ir_ref x, ir_ref y, bool inner)
     p->d.sum = is_result_itself(p) ? 1 + p->out[0] : 0;
     p->shape = cg_dot_plan(l, &p->d, inner, p->n->loc);
     const int64_t scratch = cg_dot_scratch(p->shape);
-    if (scratch) {
-        const ir_type *ts = ir_type_new(l->ctx, p->d.type, 1, &scratch);
-        cg_place s = cg_plan_new(l, "pack", ts);
-        p->d.scratch = cg_place_buffer(l, &s, ts, "pack", true);
-    }
+    if (scratch)
+        p->d.scratch = cg_work_buffer(l, "pack", "pack", p->d.type, scratch);
 }
 
 /* GPU: the tiles of both operands in shared memory. */

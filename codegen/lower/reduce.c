@@ -208,14 +208,6 @@ best_of_part(cg_lowering *l, const void *user, cg_val k)
     return (best){ cg_load(&l->b, w->value, k, 0), cg_load(&l->b, w->block, k, 0) };
 }
 
-static uint32_t
-part_buffer(cg_lowering *l, cot_dtype type, int64_t n)
-{
-    const ir_type *t = ir_type_new(l->ctx, type, 1, &n);
-    const cg_place place = cg_plan_new(l, "t", t);
-    return cg_place_buffer(l, &place, t, "parts", true);
-}
-
 /* The same, with parts of the blocks divided among threads. */
 static best
 best_of_parts(cg_lowering *l, const blocks *w, int64_t n)
@@ -223,8 +215,9 @@ best_of_parts(cg_lowering *l, const blocks *w, int64_t n)
     cg_build *b = &l->b;
     const int64_t run = (n + CG_LOWER_ARG_PARTS - 1) / CG_LOWER_ARG_PARTS,
                   all = (n + run - 1) / run;
-    const parts y = { part_buffer(l, w->how->type, all), part_buffer(l, COT_I64, all) };
-    cg_val loop = cg_loop_begin(b, CG_PARALLEL, cg_i64(b, 0), cg_i64(b, all), 1, 0);
+    const uint32_t value = cg_work_buffer(l, "t", "parts", w->how->type, all);
+    const parts y = { value, cg_work_buffer(l, "t", "parts", COT_I64, all) };
+    cg_val loop = cg_loop_of(b, CG_PARALLEL, all);
     cg_val part = cg_loop_var(b, loop), lo = cg_imul(b, part, run);
     cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, n));
     const best x = first_best(l, w->how, lo, hi, best_of_block, w);

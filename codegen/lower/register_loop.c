@@ -164,8 +164,7 @@ steps_begin(cg_register_loop *m, cg_ix *step)
 {
     cg_lowering *l = m->l;
     int64_t length = m->n->at->scan.length;
-    cg_val loop =
-        cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), cg_i64(&l->b, length), 1, 0);
+    cg_val loop = cg_loop_of(&l->b, CG_SERIAL, length);
     *step = m->iteration = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, length - 1);
     if (m->n->at->scan.reverse)
         *step = cg_ix_addc(&l->ix, cg_ix_mul(&l->ix, *step, -1), length - 1);
@@ -415,7 +414,7 @@ run_examples(cg_register_loop *m, int64_t lanes, bool over)
         run_inner(m, kind, lanes, over);
         return;
     }
-    cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, outer), 1, 0);
+    cg_val loop = cg_loop_of(&l->b, kind, outer);
     m->outer = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, outer - 1);
     run_inner(m, CG_SERIAL, lanes, over);
     cg_loop_end(&l->b, loop);
@@ -466,15 +465,12 @@ bool
 cg_plan_register_loop(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to)
 {
     const ir_node *n = g->node;
-    const cg_group none = { 0 };
     cg_register_loop m = cg_register_loop_of(l, v, n);
     if (!cg_register_loop_fits(&m) || shared_in_place(&m, to) || !may_change_in_place(&m, to))
         return false;
     start_in_memory(&m, to);
-    cg_kernel_begin(l, ir_ops[n->op].name);
-    l->k->loc = n->loc;
+    m.fr = cg_node_kernel(l, v, n);
     l->k->note = "a loop in registers";
-    m.fr = cg_level_frame(l, v, &none);
     m.buffer = IR_NEW_N(l->arena, uint32_t, n->n_out + 1);
     bool over = false;
     for (int i = 0; i < n->n_out; i++) {

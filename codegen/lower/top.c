@@ -75,8 +75,7 @@ static void
 fill(cg_lowering *l, selection *o)
 {
     cg_build *b = &l->b;
-    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, o->k), 1, 0),
-           i = cg_loop_var(b, loop);
+    cg_val loop = cg_loop_of(b, CG_SERIAL, o->k), i = cg_loop_var(b, loop);
     insert(l, o, word_at(l, o, i), i, i);
     cg_loop_end(b, loop);
 }
@@ -85,7 +84,7 @@ static cg_val
 largest_of_block(cg_lowering *l, selection *o, cg_val from)
 {
     cg_build *b = &l->b;
-    cg_val loop = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, BLOCK), 1, 0);
+    cg_val loop = cg_loop_of(b, CG_VECTOR, BLOCK);
     bool vector = l->vector;
     l->vector = true;
     cg_val word = word_at(l, o, cg_iadd(b, from, cg_loop_var(b, loop)));
@@ -177,7 +176,7 @@ static void
 sum_digits(cg_lowering *l, const selection *o)
 {
     cg_build *b = &l->b;
-    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, RADIX), 1, 0);
+    cg_val loop = cg_loop_of(b, CG_SERIAL, RADIX);
     cg_val sum = cg_loop_carry(b, loop, COT_I64, cg_i64(b, 0)), at = cg_loop_var(b, loop);
     cg_loop_next(b, loop, sum, cg_iadd(b, sum, cg_load(b, o->count, at, 0)));
     cg_store(b, o->count, at, sum, 0);
@@ -266,13 +265,11 @@ by_lists(cg_lowering *l, selection *o, cg_ix number)
     const int64_t blocks = (o->size - o->k) / BLOCK, start = o->size - blocks * BLOCK;
     if (o->base)
         o->base = cg_imul(b, cg_ix_value(&l->ix, b, number), o->room);
-    cg_val first = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, start), 1, 0),
-           i = cg_loop_var(b, first);
+    cg_val first = cg_loop_of(b, CG_SERIAL, start), i = cg_loop_var(b, first);
     append(l, o, i, word_at(l, o, i), i);
     cg_loop_end(b, first);
 
-    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, blocks + 1), 1, 0),
-           step = cg_loop_var(b, loop);
+    cg_val loop = cg_loop_of(b, CG_SERIAL, blocks + 1), step = cg_loop_var(b, loop);
     cg_val n = cg_loop_carry(b, loop, COT_I64, cg_i64(b, start));
     cg_val least = cg_loop_carry(b, loop, o->word, cg_const(b, o->word, 0));
     cg_val some = cg_insn2(b, SC_lt, COT_I64, cg_i64(b, 0), step);
@@ -296,16 +293,6 @@ by_lists(cg_lowering *l, selection *o, cg_ix number)
     cg_loop_next(b, loop, least, cg_loop_result(b, sorts, 1));
     cg_loop_end(b, loop);
     cg_strip_mine(l, CG_SERIAL, o->k, 1, true, store_places, o);
-}
-
-/* A buffer of `room` elements for each line that is in progress. */
-static uint32_t
-list_buffer(cg_lowering *l, const selection *o, cot_dtype t, const char *name, int64_t lines)
-{
-    const int64_t dims[1] = { lines * o->room };
-    const ir_type *type = ir_type_new(l->ctx, t, 1, dims);
-    cg_place p = cg_plan_new(l, name, type);
-    return cg_place_buffer(l, &p, type, name, true);
 }
 
 static void
@@ -336,10 +323,11 @@ make_lists(cg_lowering *l, selection *o, int64_t lines)
         o->place = cg_local_buffer(l, "place", COT_I64, o->k);
         return;
     }
-    o->best = list_buffer(l, o, o->word, "word", lines);
-    o->place = list_buffer(l, o, COT_I64, "place", lines);
-    o->other[0] = list_buffer(l, o, o->word, "word", lines);
-    o->other[1] = list_buffer(l, o, COT_I64, "place", lines);
+    const int64_t room = lines * o->room; /* of each line that is in progress */
+    o->best = cg_work_buffer(l, "word", "word", o->word, room);
+    o->place = cg_work_buffer(l, "place", "place", COT_I64, room);
+    o->other[0] = cg_work_buffer(l, "word", "word", o->word, room);
+    o->other[1] = cg_work_buffer(l, "place", "place", COT_I64, room);
     o->count = cg_local_buffer(l, "count", COT_I64, RADIX);
 }
 
@@ -347,7 +335,6 @@ bool
 cg_plan_top(cg_lowering *l, cg_level *v, const cg_group *g)
 {
     const ir_node *n = g->node;
-    const cg_group none = { 0 };
     const ir_type *x = ir_type_at(v->f, n->in[0]);
     selection o = { .n = n,
                     .t = ir_type_at(v->f, n->first),
@@ -362,10 +349,7 @@ cg_plan_top(cg_lowering *l, cg_level *v, const cg_group *g)
         return false;
     if (o.k > CG_LOWER_MAX_INSERTED)
         o.room = 2 * o.k + CG_LOWER_TOP_LIST;
-    cg_kernel_begin(l, "top_k");
-    l->k->loc = n->loc;
-    l->k->note = ir_ops[OP_top_k].doc;
-    o.fr = cg_level_frame(l, v, &none);
+    o.fr = cg_node_kernel(l, v, n);
     o.out = cg_place_buffer(l, &v->place[n->first], o.t, "y", true);
     l->k->flops = x->size * CG_LOWER_COST_TOP;
     bool many = o.lines > 1 && cg_is_shared(l, x->size * CG_LOWER_COST_TOP);

@@ -216,9 +216,7 @@ put_in_box(cg_lowering *l, void *user, const cg_ix *at, cg_val x)
 static void
 begin(cg_lowering *l, update *u, const cg_place *to, const ir_type *t)
 {
-    const cg_group none = { 0 };
-    cg_kernel_begin(l, ir_ops[u->n->op].name);
-    u->fr = cg_level_frame(l, u->v, &none);
+    u->fr = cg_node_kernel(l, u->v, u->n);
     u->buffer = cg_place_buffer(l, to, t, "y", true);
     u->type = t->dtype;
     uint32_t i = 0, masks = 0;
@@ -227,8 +225,6 @@ begin(cg_lowering *l, update *u, const cg_place *to, const ir_type *t)
     u->when = IR_NEW_N(l->arena, uint32_t, masks + 1);
     for (const cg_masked *m = u->mask; m; m = m->outer)
         u->when[i++] = cg_place_buffer(l, &m->when, m->type, "when", false);
-    l->k->loc = u->n->loc;
-    l->k->note = ir_ops[u->n->op].doc;
 }
 
 /* Let the kernel's buffer be the part of the result from the first element of the box to its
@@ -446,7 +442,7 @@ scatter_owned(cg_lowering *l, update *u, int n, const int *over, const int64_t *
     const ir_type *z = ir_type_at(u->v->f, u->n->in[2]);
     cg_build *b = &l->b;
     cg_ix along[COT_MAX_RANK + 1];
-    cg_val inside, loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, count), 1, 0);
+    cg_val inside, loop = cg_loop_of(b, CG_SERIAL, count);
     cg_ix_split(&l->ix, cg_ix_var(&l->ix, cg_loop_var(b, loop), 0, count - 1), n, dims, along);
     for (int i = 0; i < n; i++)
         u->at[over[i]] = along[i];

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "codegen/kernel/affine.h"
+
 /* What exceeds 63 bits wraps: cg_open_has_room finds it. */
 int64_t
 cg_polynomial_at(const cg_polynomial *p, const int64_t *size)
@@ -20,20 +22,19 @@ cg_polynomial_at(const cg_polynomial *p, const int64_t *size)
     return (int64_t)sum;
 }
 
+static bool
+rises(const cg_polynomial *p)
+{
+    for (int i = 0; i < p->n; i++)
+        if (p->term[i].factor < 0)
+            return false;
+    return true;
+}
+
 bool
 cg_polynomial_may_be_negative(const cg_polynomial *p)
 {
-    bool may = p->constant < 0;
-
-    for (int i = 0; i < p->n; i++)
-        may |= p->term[i].factor < 0;
-    return may;
-}
-
-static int64_t
-floor_divided(int64_t x, int64_t y)
-{
-    return x / y - (x % y < 0);
+    return p->constant < 0 || !rises(p);
 }
 
 int64_t
@@ -43,22 +44,13 @@ cg_form_at(const cg_size_form *f, const int64_t *size)
 
     for (int i = 0; i < f->n; i++) {
         const int64_t quotient =
-            floor_divided(cg_polynomial_at(&f->quotient[i].of, size), f->quotient[i].divisor);
+            cg_floor_div(cg_polynomial_at(&f->quotient[i].of, size), f->quotient[i].divisor);
         const uint64_t times =
             f->quotient[i].times ? (uint64_t)size[f->quotient[i].times - 1] : 1;
 
         sum += (uint64_t)f->quotient[i].factor * (uint64_t)quotient * times;
     }
     return (int64_t)sum;
-}
-
-static bool
-rises(const cg_polynomial *p)
-{
-    for (int i = 0; i < p->n; i++)
-        if (p->term[i].factor < 0)
-            return false;
-    return true;
 }
 
 bool
@@ -103,29 +95,30 @@ cg_form_same(const cg_size_form *x, const cg_size_form *y)
     return true;
 }
 
-/* "", " + " or " - " before a factor, and the factor itself unless it is 1. */
+/* A sign before a factor, with blanks around it or without, and the factor itself unless it is
+ * 1. */
 static void
-print_factor(ir_buf *b, int64_t factor, bool first)
+print_factor(ir_buf *b, int64_t factor, bool first, bool blanks)
 {
-    ir_buf_str(b, factor < 0 ? (first ? "-" : " - ") : first ? "" : " + ");
+    if (factor < 0 || !first)
+        ir_buf_printf(b, blanks && !first ? " %c " : "%c", factor < 0 ? '-' : '+');
     if (factor != 1 && factor != -1)
         ir_buf_printf(b, "%" PRId64 "*", factor < 0 ? -factor : factor);
 }
 
 static void
-print_polynomial(ir_buf *b, const cg_polynomial *p, bool first, const char *const *name)
+print_polynomial(ir_buf *b, const cg_polynomial *p, bool blanks, const char *const *name)
 {
     for (int i = 0; i < p->n; i++) {
-        print_factor(b, p->term[i].factor, first);
+        print_factor(b, p->term[i].factor, i == 0, blanks);
         for (int k = 0; k < p->term[i].degree; k++)
             ir_buf_printf(b, "%s%s", k ? "*" : "", name[p->term[i].size[k]]);
-        first = false;
     }
-    if (p->constant && first)
-        ir_buf_printf(b, "%" PRId64, p->constant);
-    else if (p->constant)
+    if (p->constant && p->n && blanks)
         ir_buf_printf(b, " %c %" PRId64, p->constant < 0 ? '-' : '+',
                       p->constant < 0 ? -p->constant : p->constant);
+    else if (p->constant || (p->n == 0 && !blanks))
+        ir_buf_printf(b, p->n ? "%+" PRId64 : "%" PRId64, p->constant);
 }
 
 /* C rounds quotients towards 0. */
@@ -151,34 +144,13 @@ cg_form_print(ir_buf *b, const cg_size_form *f, const char *const *name)
 
     print_polynomial(b, &f->whole, true, name);
     for (int i = 0; i < f->n; i++) {
-        print_factor(b, f->quotient[i].factor, none && i == 0);
+        print_factor(b, f->quotient[i].factor, none && i == 0, true);
         if (f->quotient[i].times)
             ir_buf_printf(b, "%s*", name[f->quotient[i].times - 1]);
         print_quotient(b, &f->quotient[i].of, f->quotient[i].divisor, name);
     }
     if (none && f->n == 0)
         ir_buf_str(b, "0");
-}
-
-static void
-write_factor(ir_buf *b, int64_t factor, bool first)
-{
-    if (factor < 0 || !first)
-        ir_buf_str(b, factor < 0 ? "-" : "+");
-    if (factor != 1 && factor != -1)
-        ir_buf_printf(b, "%" PRId64 "*", factor < 0 ? -factor : factor);
-}
-
-static void
-write_polynomial(ir_buf *b, const cg_polynomial *p, const char *const *name)
-{
-    for (int i = 0; i < p->n; i++) {
-        write_factor(b, p->term[i].factor, i == 0);
-        for (int k = 0; k < p->term[i].degree; k++)
-            ir_buf_printf(b, "%s%s", k ? "*" : "", name[p->term[i].size[k]]);
-    }
-    if (p->constant || p->n == 0)
-        ir_buf_printf(b, p->n ? "%+" PRId64 : "%" PRId64, p->constant);
 }
 
 /* Quotients round down there. */
@@ -188,19 +160,19 @@ cg_form_write(ir_buf *b, const cg_size_form *f, const char *const *name)
     const bool none = f->whole.n == 0 && f->whole.constant == 0;
 
     if (!none || f->n == 0)
-        write_polynomial(b, &f->whole, name);
+        print_polynomial(b, &f->whole, false, name);
     for (int i = 0; i < f->n; i++) {
         const cg_polynomial *p = &f->quotient[i].of;
         const bool single = p->n == 1 && p->constant == 0 && p->term[0].factor > 0;
         const bool alone =
             none && f->n == 1 && f->quotient[i].factor == 1 && !f->quotient[i].times;
 
-        write_factor(b, f->quotient[i].factor, none && i == 0);
+        print_factor(b, f->quotient[i].factor, none && i == 0, false);
         if (f->quotient[i].times)
             ir_buf_printf(b, "%s*", name[f->quotient[i].times - 1]);
         ir_buf_str(b, alone ? "" : "(");
         ir_buf_str(b, single ? "" : "(");
-        write_polynomial(b, p, name);
+        print_polynomial(b, p, false, name);
         ir_buf_printf(b, single ? "/%" PRId64 : ")/%" PRId64, f->quotient[i].divisor);
         ir_buf_str(b, alone ? "" : ")");
     }

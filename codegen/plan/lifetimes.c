@@ -5,6 +5,7 @@
  * time lies. */
 #include "codegen/plan/plan.h"
 
+#include "codegen/elemental/element.h"
 #include "codegen/kernel/record.h"
 
 #include <stdlib.h>
@@ -46,6 +47,15 @@ cg_plan_new(cg_lowering *l, const char *name, const ir_type *t)
     p.buffer = cg_buffer_add(l->entry.k, name, t->dtype, CG_WORK, t->size);
     l->entry.k->buffer[p.buffer].align = ALIGN;
     return p;
+}
+
+uint32_t
+cg_work_buffer(cg_lowering *l, const char *place, const char *name, cot_dtype t, int64_t n)
+{
+    const ir_type *type = ir_type_new(l->ctx, t, 1, &n);
+    const cg_place p = cg_plan_new(l, place, type);
+
+    return cg_place_buffer(l, &p, type, name, true);
 }
 
 void

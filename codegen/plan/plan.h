@@ -46,6 +46,9 @@ typedef struct cg_plan {
 } cg_plan;
 
 cg_place cg_plan_new(cg_lowering *l, const char *name, const ir_type *t);
+/* A buffer of the kernel in such memory, for n elements that only this kernel needs. */
+uint32_t cg_work_buffer(cg_lowering *l, const char *place, const char *name, cot_dtype t,
+                        int64_t n);
 void cg_plan_touch(cg_lowering *l, uint32_t buffer);
 /* Likewise, and let its lifetime start at `since`. */
 void cg_plan_touch_since(cg_lowering *l, uint32_t buffer, uint32_t since);

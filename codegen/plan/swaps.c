@@ -54,7 +54,7 @@ is_whole(const cg_lowering *l, cg_place p, const ir_type *t)
 
     if (p.offset && (!cg_is_const(l->entry.k, p.offset, &offset) || offset != 0))
         return false;
-    return (x->space == CG_WORK || x->space == CG_OUT) && !x->alias && !x->aliased &&
+    return (x->space == CG_WORK || x->space == CG_OUT) && !cg_is_aliased(x) &&
            x->type == t->dtype && x->elements == t->size;
 }
 

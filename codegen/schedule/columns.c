@@ -218,8 +218,7 @@ cg_column_kernel(cg_lowering *l, cg_frame *fr, const cg_group *g)
         p.out[i] =
             cg_place_buffer(l, &fr->place[c->v[i]], ir_type_at(fr->f, c->v[i]), "y", true);
     bool many = l->o->threads > 1 && c->width < c->count;
-    cg_val loop = cg_loop_begin(b, many ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0),
-                                cg_i64(b, c->count / c->width), 1, 0);
+    cg_val loop = cg_loop_of(b, many ? CG_PARALLEL : CG_SERIAL, c->count / c->width);
     p.first = cg_imul(b, cg_loop_var(b, loop), c->width);
     cg_columns_declare(c);
     cg_columns_parts(c, cg_i64(b, 0), cg_i64(b, c->parts), add_row, &p);

@@ -80,7 +80,7 @@ nodes_kernel(cg_lowering *l, strip *s)
             cg_place_buffer(l, &s->fr->place[c->v[i]], ir_type_at(c->f, c->v[i]), "y", true);
     cg_val grid = cg_threads_begin(l, c->count, &column);
     const uint32_t reduction = cg_reduction_new(b, s->blocks, 0, 1);
-    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, s->blocks), 1, 0);
+    cg_val loop = cg_loop_of(b, CG_SERIAL, s->blocks);
     cg_val at = cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), c->count), column);
     cg_take_value(b, reduction, cg_loop_var(b, loop), 0);
     for (int i = 0; i < c->n; i++)

@@ -53,8 +53,8 @@ map_grid_tiles(cg_mapping *m)
             m, k, cg_ix_var(&l->ix, cg_imod(b, rest, m->s.extent[k]), 0, m->s.extent[k] - 1));
         rest = cg_idiv(b, rest, m->s.extent[k]);
     }
-    cg_val copies = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, SIDE), 1, 0);
-    cg_val lanes = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, SIDE), 1, 0);
+    cg_val copies = cg_loop_of(b, CG_UNROLL, SIDE);
+    cg_val lanes = cg_loop_of(b, CG_VECTOR, SIDE);
     x = cg_iadd(b, cg_imul(b, x, SIDE), cg_loop_var(b, copies));
     y = cg_iadd(b, cg_imul(b, y, SIDE), cg_loop_var(b, lanes));
     cg_map_set_axes(m, m->s.across, cg_ix_var(&l->ix, x, 0, nx - 1));
@@ -89,7 +89,7 @@ cg_map_grid(cg_mapping *m)
     cg_val start, vector = 0, loop = cg_threads_begin(l, size / lanes, &start);
     start = cg_imul(b, start, lanes);
     if (lanes > 1) {
-        vector = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, lanes), 1, 0);
+        vector = cg_loop_of(b, CG_VECTOR, lanes);
         start = cg_iadd(b, start, cg_loop_var(b, vector));
         l->vector = true;
     }

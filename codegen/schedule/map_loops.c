@@ -59,8 +59,8 @@ map_tiles(cg_mapping *m, int level, cg_kind kind, span along, span lane)
     cg_val x, y;
     cg_val rows = blocks_begin(l, kind, nx, m->lanes, &x),
            columns = blocks_begin(l, CG_SERIAL, ny, m->lanes, &y);
-    cg_val copies = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, m->lanes), 1, 0);
-    cg_val lanes = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, m->lanes), 1, 0);
+    cg_val copies = cg_loop_of(b, CG_UNROLL, m->lanes);
+    cg_val lanes = cg_loop_of(b, CG_VECTOR, m->lanes);
     cg_ix ix = cg_ix_var(&l->ix, cg_iadd(b, x, cg_loop_var(b, copies)), 0, nx - 1),
           iy = cg_ix_var(&l->ix, cg_iadd(b, y, cg_loop_var(b, lanes)), 0, ny - 1);
     cg_map_set_axes(m, level, cg_ix_addc(&l->ix, ix, along.first));

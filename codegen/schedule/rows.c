@@ -44,7 +44,7 @@ some_rows(cg_rows *r, cg_kind kind, int64_t first, int64_t n, int64_t jam)
     r->slot = 0;
     if (jam > 1) {
         row = n % jam ? cg_imin(b, row, cg_i64(b, first + n - jam)) : row;
-        copies = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, jam), 1, 0);
+        copies = cg_loop_of(b, CG_UNROLL, jam);
         r->slot = cg_imul(b, cg_loop_var(b, copies), cg_kept_stride(r));
         row = cg_iadd(b, row, cg_loop_var(b, copies));
     }
@@ -177,13 +177,9 @@ rows_with_columns(cg_rows *r, bool many)
     if (r->chunks == 1) {
         cg_columns_parts(c, cg_i64(b, 0), cg_i64(b, c->parts), cg_rows_one, r);
     } else {
-        for (int i = 0; i < c->n; i++) {
-            const ir_type *t =
-                ir_type_new(l->ctx, c->how[i].type, 2, (int64_t[]){ r->chunks, c->count });
-            cg_place p = cg_plan_new(l, "t", t);
-            r->node[i] = cg_place_buffer(l, &p, t, "nodes", true);
-        }
-        cg_val loop = cg_loop_begin(b, CG_PARALLEL, cg_i64(b, 0), cg_i64(b, r->chunks), 1, 0);
+        for (int i = 0; i < c->n; i++)
+            r->node[i] = cg_work_buffer(l, "t", "nodes", c->how[i].type, r->chunks * c->count);
+        cg_val loop = cg_loop_of(b, CG_PARALLEL, r->chunks);
         r->chunk = cg_loop_var(b, loop);
         cg_val lo = cg_imul(b, r->chunk, run), n = cg_i64(b, run);
         if (c->parts % run)

@@ -12,8 +12,7 @@ cg_rows_grid(cg_rows *r)
     cg_lowering *l = r->l;
     cg_build *b = &l->b;
     const int64_t W = r->warps, each = r->whole_block ? 1 : W;
-    cg_val grid =
-        cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (r->outer + each - 1) / each), 1, 0);
+    cg_val grid = cg_loop_of(b, CG_GRID, (r->outer + each - 1) / each);
     cg_val first = cg_imul(b, cg_loop_var(b, grid), each);
     l->reduce_scope = CG_GRID;
     if (r->whole_block) {
@@ -92,7 +91,7 @@ static cg_val
 begin_blocks(cg_rows *r, int64_t n)
 {
     cg_build *b = &r->l->b;
-    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, n), 1, 0);
+    cg_val grid = cg_loop_of(b, CG_GRID, n);
     r->l->reduce_scope = CG_GRID;
     return grid;
 }
@@ -140,8 +139,7 @@ combine_nodes(cg_rows *r, const split *s, cg_val row, cg_val *x)
     while ((s->parts + run - 1) / run > CG_ELEMENTAL_MIN_GRID_PART)
         run *= 2;
     const uint32_t reduction = cg_reduction_new(b, s->parts, 0, 1);
-    cg_val warps =
-        cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), cg_i64(b, (s->parts + run - 1) / run), 1, 0);
+    cg_val warps = cg_loop_of(b, CG_WARPS, (s->parts + run - 1) / run);
     cg_val lo = cg_imul(b, cg_loop_var(b, warps), run);
     cg_val bound = cg_i64(b, s->parts);
     cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), bound);

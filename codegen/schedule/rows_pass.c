@@ -206,15 +206,11 @@ grid_pass(cg_rows *r, cg_row_pass *p)
     const cg_kind reduce_scope = l->reduce_scope;
     cg_val threads = cg_loop_begin(b, r->whole_block ? CG_BLOCK : CG_LANES, cg_i64(b, 0),
                                    cg_i64(b, most), 1, n < most ? cg_i64(b, n) : 0);
-    cg_val t = cg_loop_var(b, threads), steps = cg_i64(b, all / n), vector = 0;
     l->reduce_scope = CG_SERIAL;
-    if (all % n)
-        steps = cg_idiv(b, cg_isub(b, cg_i64(b, all + n - 1), t), n);
-    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), steps, 1, 0);
-    cg_val j = cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), n), t);
+    cg_val j, vector = 0, loop = cg_thread_loop(b, cg_loop_var(b, threads), n, all, &j);
     if (lanes > 1) {
         j = cg_imul(b, j, lanes);
-        vector = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, lanes), 1, 0);
+        vector = cg_loop_of(b, CG_VECTOR, lanes);
         j = cg_iadd(b, j, cg_loop_var(b, vector));
         l->vector = true;
     }

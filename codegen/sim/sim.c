@@ -20,14 +20,6 @@ constant(const sim *s, cg_val v)
     return x;
 }
 
-static int64_t
-extent(const sim *s, const cg_block *x)
-{
-    const int64_t n = constant(s, x->hi) - constant(s, x->lo);
-
-    return n > 0 ? (n + x->step - 1) / x->step : 0;
-}
-
 /* -- loops whose iterations are lanes: threads, copies, vectors ---------------------------- */
 
 static const uint8_t *
@@ -101,7 +93,7 @@ run_at_once(sim *s, cg_val v)
 {
     const cg_block *x = s->k->insn[v].block;
     const sim_lanes outer = s->at;
-    const int64_t e = extent(s, x), lo = constant(s, x->lo);
+    const int64_t e = cg_extent(s->k, x), lo = constant(s, x->lo);
 
     s->at.mask = spread_mask(s, v, x, &outer, e);
     s->at.n = outer.n * e;
@@ -228,7 +220,7 @@ static bool
 run_fold(sim *s, cg_val v)
 {
     const cg_block *x = s->k->insn[v].block;
-    const int64_t e = extent(s, x);
+    const int64_t e = cg_extent(s->k, x);
     const size_t row = (size_t)s->at.n * 8;
     char **all = IR_NEW_N(s->arena, char *, x->n + 1);
 
@@ -347,7 +339,7 @@ static bool
 run_grid(sim *s, cg_val v)
 {
     const cg_block *x = s->k->insn[v].block;
-    const int64_t n = extent(s, x);
+    const int64_t n = cg_extent(s->k, x);
 
     for (s->block = 0; s->block < n; s->block++) {
         *(int64_t *)cg_sim_define(s, x->var, 1) = constant(s, x->lo) + s->block * x->step;

@@ -91,26 +91,6 @@ cg_form_equal(const cg_form *x, const cg_form *y)
     return true;
 }
 
-int64_t
-cg_gcd(int64_t a, int64_t b)
-{
-    uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a,
-             y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
-
-    while (y) {
-        const uint64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return x > INT64_MAX ? 1 : (int64_t)x;
-}
-
-int64_t
-cg_floor_div(int64_t x, int64_t c)
-{
-    return x / c - (x % c < 0);
-}
-
 void
 cg_sum_tighten(cg_sum *s)
 {

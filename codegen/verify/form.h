@@ -6,11 +6,8 @@
 #ifndef CODEGEN_VERIFY_FORM_H
 #define CODEGEN_VERIFY_FORM_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "codegen/kernel/affine.h"
 #include "codegen/tuning.h"
-#include "ir/arena.h"
 
 typedef struct cg_term {
     uint32_t atom;
@@ -43,8 +40,5 @@ bool cg_form_equal(const cg_form *x, const cg_form *y);
 /* Divides s >= 0 by the common divisor of its coefficients and rounds the constant down, which
  * keeps all integer solutions. */
 void cg_sum_tighten(cg_sum *s);
-
-int64_t cg_gcd(int64_t a, int64_t b);       /* of the absolute values */
-int64_t cg_floor_div(int64_t x, int64_t c); /* c > 0 */
 
 #endif

@@ -226,16 +226,6 @@ vector_around(const cg_ranges *r, cg_val access, int *level)
     return found;
 }
 
-static int64_t
-extent_of(const cg_ranges *r, const cg_block *x)
-{
-    int64_t lo = 0, hi = 0;
-
-    cg_is_const(r->k, x->lo, &lo);
-    cg_is_const(r->k, x->hi, &hi);
-    return (hi - lo + x->step - 1) / x->step;
-}
-
 /* Does the region contain an access of the same kind `step` elements further? */
 static bool
 has_adjacent_access(const cg_ranges *r, cg_val access, int64_t step)
@@ -268,12 +258,12 @@ is_inside(const cg_ranges *r, const cg_touched *x, const cg_block *vector, uint3
     const cg_insn *i = &r->k->insn[x->access];
     hull h = { 0, 0, 1 };
 
-    if (x->lane < 0 || x->lanes < 0 || (vector && x->lane + x->lanes > extent_of(r, vector)))
+    if (x->lane < 0 || x->lanes < 0 || (vector && x->lane + x->lanes > cg_extent(r->k, vector)))
         return false;
     if (vector && (x->lane || x->lanes > 1))
         extend(&h, step_of(r, x, vector, lanes), x->lane, x->lanes ? x->lanes : 1);
     if (x->copies)
-        extend(&h, cg_stride_over(r->k, i->in[0], x->copies), 0, extent_of(r, x->copies));
+        extend(&h, cg_stride_over(r->k, i->in[0], x->copies), 0, cg_extent(r->k, x->copies));
     if (x->adjacent > 1)
         extend(&h, 1, 0, x->adjacent);
     else if (x->adjacent < 0)
@@ -309,8 +299,7 @@ cg_report(cg_ranges *r, const cg_touched *x)
     const bool any = mark(r, x->by);
     const cg_val none = missing_around(r, x->access);
     /* with one lane there is no other */
-    const uint32_t lanes =
-        vector && extent_of(r, vector) > 1 ? (uint32_t)1 << level : 0;
+    const uint32_t lanes = vector && cg_extent(r->k, vector) > 1 ? (uint32_t)1 << level : 0;
 
     if (none)
         refuse(r, x, ir_format(r->arena, "without the condition %%%u", none));

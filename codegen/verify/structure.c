@@ -209,9 +209,8 @@ verify_yields(verifier *w, const cg_block *x, bool loop)
         return;
     bool spmd = x->kind >= CG_UNROLL;
     bool alone = x->kind >= CG_PARALLEL && x->kind <= CG_LANES;
-    int64_t lo, hi;
-    bool fixed = cg_is_const(w->k, x->lo, &lo) && cg_is_const(w->k, x->hi, &hi);
-    int64_t n = fixed ? (hi - lo + x->step - 1) / x->step : 0;
+    const int64_t n = cg_extent(w->k, x);
+    const bool fixed = n >= 0;
 
     want(w, !(spmd && (carries || trees)), "an SPMD loop yields only folds");
     want(w, !(carries && alone), "a parallel, grid or thread loop has no carries");
@@ -231,11 +230,9 @@ verify_yields(verifier *w, const cg_block *x, bool loop)
 static void
 verify_thread_loop(verifier *w, const cg_block *x)
 {
-    int64_t lo, hi;
-    bool fixed = cg_is_const(w->k, x->lo, &lo) && cg_is_const(w->k, x->hi, &hi) && lo < hi;
-    int64_t n = fixed ? (hi - lo + x->step - 1) / x->step : 0;
+    const int64_t n = cg_extent(w->k, x);
 
-    want(w, fixed, "a grid or thread loop without a constant extent");
+    want(w, n > 0, "a grid or thread loop without a constant extent");
     want(w, !w->in_parallel && w->level == 0,
          "a grid or thread loop inside a parallel or SPMD loop");
     if (x->kind == CG_GRID) {
@@ -258,8 +255,6 @@ verify_thread_loop(verifier *w, const cg_block *x)
 static void
 verify_loop_kind(verifier *w, const cg_block *x)
 {
-    int64_t lo, hi;
-
     want_uniform(w, x->lo, COT_I64);
     want_uniform(w, x->hi, COT_I64);
     want(w, x->step >= 1, "step is not positive");
@@ -275,14 +270,13 @@ verify_loop_kind(verifier *w, const cg_block *x)
         want(w, x->limit == 0, "limit of a loop that is not a vector loop");
         return;
     }
-    bool fixed = cg_is_const(w->k, x->lo, &lo) && cg_is_const(w->k, x->hi, &hi);
-    want(w, fixed && hi > lo, "SPMD loop without a constant extent");
+    const int64_t n = cg_extent(w->k, x);
+    want(w, n > 0, "SPMD loop without a constant extent");
     want(w, w->level < 32, "SPMD loops nest too deep");
     if (x->kind == CG_UNROLL) {
         want(w, x->limit == 0, "limit of a loop that is not a vector loop");
         return;
     }
-    int64_t n = fixed ? (hi - lo + x->step - 1) / x->step : 1;
     want(w, (n & (n - 1)) == 0 && n <= CG_MAX_VECTOR,
          "vector extent not a power of two <= 256");
     want(w, !w->in_vector, "vector loop inside a vector loop");
