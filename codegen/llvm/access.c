@@ -110,17 +110,13 @@ cg_ll_stream_store(cg_ll_emit *e, const cg_ll_access *a, LLVMValueRef x, cg_ll_p
             e->l->llvm,
             (LLVMMetadataRef[]){ LLVMValueAsMetadata(LLVMConstInt(e->l->i32, 1, 0)) }, 1));
 
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, low, cg_ll_index(e, 0), ""), past,
-                    plain);
-    LLVMPositionBuilderAtEnd(e->b, past);
+    cg_ll_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, low, cg_ll_index(e, 0), ""), past, plain);
     LLVMValueRef s = LLVMBuildStore(e->b, x, p.p);
     LLVMSetAlignment(s, (unsigned)align);
     LLVMSetMetadata(s, LLVMGetMDKindIDInContext(e->l->llvm, "nontemporal", 11), one);
-    LLVMBuildBr(e->b, end);
-    LLVMPositionBuilderAtEnd(e->b, plain);
+    cg_ll_goto(e, end, plain);
     cg_ll_plain_store(e, a, x, p);
-    LLVMBuildBr(e->b, end);
-    LLVMPositionBuilderAtEnd(e->b, end);
+    cg_ll_goto(e, end, end);
     e->streams = true;
 }
 
@@ -168,15 +164,11 @@ load_or_not(cg_ll_emit *e, const cg_ll_access *a, LLVMTypeRef t, cg_ll_place p,
                       end = cg_ll_block(e, "loaded");
     LLVMValueRef none = LLVMConstNull(t);
 
-    LLVMBuildCondBr(e->b, when.v, some, end);
-    LLVMPositionBuilderAtEnd(e->b, some);
+    cg_ll_branch(e, when.v, some, end);
     p.by = cg_apply_both(e->ranges, p.by, when.by);
     LLVMValueRef x = cg_ll_plain_load(e, a, t, p);
-    LLVMBuildBr(e->b, end);
-    LLVMPositionBuilderAtEnd(e->b, end);
-    LLVMValueRef phi = LLVMBuildPhi(e->b, t, "");
-    LLVMAddIncoming(phi, (LLVMValueRef[]){ none, x }, (LLVMBasicBlockRef[]){ before, some }, 2);
-    return phi;
+    cg_ll_goto(e, end, end);
+    return cg_ll_join(e, none, before, x, some);
 }
 
 LLVMValueRef
@@ -197,12 +189,10 @@ cg_ll_store_when(cg_ll_emit *e, const cg_ll_access *a, LLVMValueRef x, cg_ll_pla
         return;
     }
     LLVMBasicBlockRef some = cg_ll_block(e, "store"), end = cg_ll_block(e, "stored");
-    LLVMBuildCondBr(e->b, when.v, some, end);
-    LLVMPositionBuilderAtEnd(e->b, some);
+    cg_ll_branch(e, when.v, some, end);
     p.by = cg_apply_both(e->ranges, p.by, when.by);
     cg_ll_plain_store(e, a, x, p);
-    LLVMBuildBr(e->b, end);
-    LLVMPositionBuilderAtEnd(e->b, end);
+    cg_ll_goto(e, end, end);
 }
 
 static bool

@@ -45,17 +45,6 @@ take_yields(cg_ll_emit *e, const cg_block *x, bool other, branch *b)
     }
 }
 
-static LLVMValueRef
-join(cg_ll_emit *e, LLVMValueRef x, LLVMBasicBlockRef from_x, LLVMValueRef y,
-     LLVMBasicBlockRef from_y)
-{
-    if (x == y)
-        return x;
-    LLVMValueRef phi = LLVMBuildPhi(e->b, LLVMTypeOf(x), "");
-    LLVMAddIncoming(phi, (LLVMValueRef[]){ x, y }, (LLVMBasicBlockRef[]){ from_x, from_y }, 2);
-    return phi;
-}
-
 static void
 define_yields(cg_ll_emit *e, const cg_block *x, const branch *then, const branch *other)
 {
@@ -64,8 +53,8 @@ define_yields(cg_ll_emit *e, const cg_block *x, const branch *then, const branch
         cg_ll_define(e, x->result[i], set);
         for (int c = 0, all = cg_ll_copies(e, set); c < all; c++)
             e->var[x->result[i]].copy[c] =
-                (cg_ll_copy){ .v = join(e, then->value[i][c], then->done, other->value[i][c],
-                                        other->done),
+                (cg_ll_copy){ .v = cg_ll_join(e, then->value[i][c], then->done,
+                                              other->value[i][c], other->done),
                               .wide = cg_ll_is_wide(e, set) };
     }
 }
@@ -88,18 +77,15 @@ if_uniform(cg_ll_emit *e, const cg_block *x)
                       end = cg_ll_block(e, "end");
     branch then = { 0 }, other = { 0 };
 
-    LLVMBuildCondBr(e->b, cg_ll_uniform(e, x->cond), yes, no);
-    LLVMPositionBuilderAtEnd(e->b, yes);
+    cg_ll_branch(e, cg_ll_uniform(e, x->cond), yes, no);
     cg_ll_region_under(e, &x->body, x->cond, true);
     take_yields(e, x, false, &then);
     then.done = LLVMGetInsertBlock(e->b);
-    LLVMBuildBr(e->b, end);
-    LLVMPositionBuilderAtEnd(e->b, no);
+    cg_ll_goto(e, end, no);
     cg_ll_region_under(e, &x->other, x->cond, false);
     take_yields(e, x, true, &other);
     other.done = LLVMGetInsertBlock(e->b);
-    LLVMBuildBr(e->b, end);
-    LLVMPositionBuilderAtEnd(e->b, end);
+    cg_ll_goto(e, end, end);
     define_yields(e, x, &then, &other);
 }
 
@@ -118,19 +104,18 @@ run_masked(cg_ll_emit *e, const cg_block *x, bool other, const cg_ll_mask *m, br
     LLVMBasicBlockRef some = cg_ll_block(e, "some"), end = cg_ll_block(e, "none");
     LLVMValueRef any = cg_ll_any(e, &m->lanes);
     b->skipped = LLVMGetInsertBlock(e->b);
-    LLVMBuildCondBr(e->b, any, some, end);
-    LLVMPositionBuilderAtEnd(e->b, some);
+    cg_ll_branch(e, any, some, end);
     e->mask = m;
     cg_ll_region(e, r);
     e->mask = outer;
     take_yields(e, x, other, b);
     b->done = LLVMGetInsertBlock(e->b);
-    LLVMBuildBr(e->b, end);
-    LLVMPositionBuilderAtEnd(e->b, end);
+    cg_ll_goto(e, end, end);
     for (int i = 0; i < x->n; i++)
         for (int c = 0, all = cg_ll_copies(e, e->divergence[x->result[i]]); c < all; c++) {
             LLVMValueRef v = b->value[i][c];
-            b->value[i][c] = join(e, LLVMConstNull(LLVMTypeOf(v)), b->skipped, v, b->done);
+            b->value[i][c] =
+                cg_ll_join(e, LLVMConstNull(LLVMTypeOf(v)), b->skipped, v, b->done);
         }
 }
 
@@ -197,11 +182,9 @@ begin_carries(cg_ll_emit *e, const cg_block *x, LLVMBasicBlockRef head)
         n += cg_ll_copies(e, e->divergence[x->yield[i].carried]);
     }
     before = LLVMGetInsertBlock(e->b);
-    LLVMBuildBr(e->b, head);
-    LLVMPositionBuilderAtEnd(e->b, head);
+    cg_ll_goto(e, head, head);
     for (int j = 0; j < k.n; j++) {
-        k.phi[j] = LLVMBuildPhi(e->b, LLVMTypeOf(init[j]), "");
-        LLVMAddIncoming(k.phi[j], &init[j], &before, 1);
+        k.phi[j] = cg_ll_phi(e, LLVMTypeOf(init[j]), "", init[j], before);
     }
     for (int i = 0, n = 0; i < x->n; i++) {
         cg_val v = x->yield[i].carried;
@@ -238,8 +221,7 @@ while_uniform(cg_ll_emit *e, const cg_block *x)
     carries k = begin_carries(e, x, head);
 
     cg_ll_region(e, &x->other);
-    LLVMBuildCondBr(e->b, cg_ll_uniform(e, x->cond), body, end);
-    LLVMPositionBuilderAtEnd(e->b, body);
+    cg_ll_branch(e, cg_ll_uniform(e, x->cond), body, end);
     cg_ll_check_cancel(e);
     cg_ll_region_under(e, &x->body, x->cond, true);
     next_carries(e, x, &k, NULL);
@@ -282,8 +264,7 @@ static void
 begin_active(cg_ll_emit *e, active *a, LLVMBasicBlockRef before)
 {
     for (int c = 0; c < a->n; c++) {
-        a->phi[c] = LLVMBuildPhi(e->b, LLVMTypeOf(a->first[c]), "active");
-        LLVMAddIncoming(a->phi[c], &a->first[c], &before, 1);
+        a->phi[c] = cg_ll_phi(e, LLVMTypeOf(a->first[c]), "active", a->first[c], before);
         a->mask.lanes.copy[c].v = a->phi[c];
     }
 }
@@ -303,8 +284,7 @@ while_varying(cg_ll_emit *e, const cg_block *x)
     cg_ll_region(e, &x->other);
     cg_ll_mask *go =
         cg_ll_mask_and(e, &a.mask, &e->var[x->cond], false, cg_apply(e->ranges, x->cond, true));
-    LLVMBuildCondBr(e->b, cg_ll_any(e, &go->lanes), body, end);
-    LLVMPositionBuilderAtEnd(e->b, body);
+    cg_ll_branch(e, cg_ll_any(e, &go->lanes), body, end);
     cg_ll_check_cancel(e);
     e->mask = go;
     cg_ll_region(e, &x->body);
@@ -422,15 +402,11 @@ run_lanes(cg_ll_emit *e, const slow_path *r)
     LLVMValueRef zero = cg_ll_index(e, 0), n = LLVMGetLastParam(r->fn);
 
     LLVMPositionBuilderAtEnd(e->b, before);
-    LLVMBuildBr(e->b, head);
-    LLVMPositionBuilderAtEnd(e->b, head);
-    LLVMValueRef lane = LLVMBuildPhi(e->b, e->l->i64, "lane");
-    LLVMAddIncoming(lane, &zero, &before, 1);
-    LLVMBuildCondBr(e->b, load_lane(e, r, 1, COT_BOOL, lane), call, next);
-    LLVMPositionBuilderAtEnd(e->b, call);
+    cg_ll_goto(e, head, head);
+    LLVMValueRef lane = cg_ll_phi(e, e->l->i64, "lane", zero, before);
+    cg_ll_branch(e, load_lane(e, r, 1, COT_BOOL, lane), call, next);
     run_lane(e, r, lane);
-    LLVMBuildBr(e->b, next);
-    LLVMPositionBuilderAtEnd(e->b, next);
+    cg_ll_goto(e, next, next);
     LLVMValueRef on = LLVMBuildNSWAdd(e->b, lane, cg_ll_index(e, 1), "");
     LLVMAddIncoming(lane, &on, &next, 1);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, on, n, ""), head, after);
@@ -510,16 +486,14 @@ cg_ll_slow_path(cg_ll_emit *e, cg_val v)
     take(e, i->in[1], set, usual);
     LLVMValueRef any = cg_ll_any(e, &e->var[i->in[0]]);
     before = LLVMGetInsertBlock(e->b);
-    LLVMBuildCondBr(e->b, any, some, end);
-    LLVMPositionBuilderAtEnd(e->b, some);
+    cg_ll_branch(e, any, some, end);
     for (int c = 0; c < all; c++) {
         cg_ll_seek(e, set, c);
         y[c] = slow_path_copy(e, i, usual[c], wide);
     }
     last = LLVMGetInsertBlock(e->b);
-    LLVMBuildBr(e->b, end);
-    LLVMPositionBuilderAtEnd(e->b, end);
+    cg_ll_goto(e, end, end);
     for (int c = 0; c < all; c++)
         e->var[v].copy[c] =
-            (cg_ll_copy){ .v = join(e, usual[c], before, y[c], last), .wide = wide };
+            (cg_ll_copy){ .v = cg_ll_join(e, usual[c], before, y[c], last), .wide = wide };
 }

@@ -172,23 +172,15 @@ loop_head(cg_ll_emit *e, const cg_block *x, open_loop *r)
     r->head = cg_ll_block(e, "loop");
     r->after = cg_ll_block(e, "after");
     if (r->may_be_empty)
-        LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, r->lo, r->hi, ""), r->head,
-                        r->after);
+        cg_ll_branch(e, LLVMBuildICmp(e->b, LLVMIntSLT, r->lo, r->hi, ""), r->head, r->after);
     else
-        LLVMBuildBr(e->b, r->head);
-    LLVMPositionBuilderAtEnd(e->b, r->head);
-    r->i = LLVMBuildPhi(e->b, e->l->i64, "i");
-    LLVMAddIncoming(r->i, &r->lo, &r->before, 1);
-    if (r->counts) {
-        LLVMValueRef zero = cg_ll_index(e, 0);
-        r->count = LLVMBuildPhi(e->b, e->l->i64, "count");
-        LLVMAddIncoming(r->count, &zero, &r->before, 1);
-    }
+        cg_ll_goto(e, r->head, r->head);
+    r->i = cg_ll_phi(e, e->l->i64, "i", r->lo, r->before);
+    if (r->counts)
+        r->count = cg_ll_phi(e, e->l->i64, "count", cg_ll_index(e, 0), r->before);
     for (int j = 0; j < r->n; j++)
-        if (r->init[j]) {
-            r->phi[j] = LLVMBuildPhi(e->b, LLVMTypeOf(r->init[j]), "");
-            LLVMAddIncoming(r->phi[j], &r->init[j], &r->before, 1);
-        }
+        if (r->init[j])
+            r->phi[j] = cg_ll_phi(e, LLVMTypeOf(r->init[j]), "", r->init[j], r->before);
     cg_ll_define(e, x->var, 0);
     e->var[x->var].copy[0] = cg_ll_scalar(r->i);
 }
@@ -215,16 +207,13 @@ loop_tail(cg_ll_emit *e, const cg_block *x, open_loop *r)
         return;
     for (int j = 0; j < r->n; j++)
         if (r->phi[j]) {
-            LLVMValueRef y = LLVMBuildPhi(e->b, LLVMTypeOf(r->next[j]), "");
-            LLVMAddIncoming(y, (LLVMValueRef[]){ r->init[j], r->next[j] },
-                            (LLVMBasicBlockRef[]){ r->before, last }, 2);
+            LLVMValueRef y = cg_ll_phi(e, LLVMTypeOf(r->next[j]), "", r->init[j], r->before);
+            LLVMAddIncoming(y, &r->next[j], &last, 1);
             r->next[j] = y;
         }
     if (r->counts) {
-        LLVMValueRef y = LLVMBuildPhi(e->b, e->l->i64, "");
-        LLVMAddIncoming(y, (LLVMValueRef[]){ cg_ll_index(e, 0), counted },
-                        (LLVMBasicBlockRef[]){ r->before, last }, 2);
-        r->count = y;
+        r->count = cg_ll_phi(e, e->l->i64, "", cg_ll_index(e, 0), r->before);
+        LLVMAddIncoming(r->count, &counted, &last, 1);
     }
 }
 
@@ -357,8 +346,7 @@ emit_parts(cg_ll_emit *e, const cg_region *r)
     for (uint32_t i = 0, n = cg_partition_region(e->partition, r, &part); i < n; i++) {
         emit_statements(e, r->insn + done, part[i].from - done);
         LLVMValueRef status = cg_ll_call_part(e, r, part[i], emit_statements);
-        cg_ll_leave_if(
-            e, LLVMBuildICmp(e->b, LLVMIntNE, status, LLVMConstNull(e->l->i32), ""), status);
+        cg_ll_leave_with(e, status);
         done = part[i].to;
     }
     emit_statements(e, r->insn + done, r->n - done);

@@ -126,6 +126,15 @@ LLVMValueRef cg_ll_stack(cg_ll_emit *e, LLVMTypeRef t, int64_t n, int align);
 LLVMTypeRef cg_ll_wide(const cg_ll_emit *e, LLVMTypeRef t, bool wide);
 bool cg_ll_is_wide(const cg_ll_emit *e, uint32_t set);
 LLVMBasicBlockRef cg_ll_block(cg_ll_emit *e, const char *name);
+/* Branch to `yes` or `no`, and go on in `yes`; jump to a block, and go on in `next`. */
+void cg_ll_branch(cg_ll_emit *e, LLVMValueRef cond, LLVMBasicBlockRef yes,
+                  LLVMBasicBlockRef no);
+void cg_ll_goto(cg_ll_emit *e, LLVMBasicBlockRef to, LLVMBasicBlockRef next);
+/* A phi whose value is `first` from block `from`; one of x or y, where these differ. */
+LLVMValueRef cg_ll_phi(cg_ll_emit *e, LLVMTypeRef t, const char *name, LLVMValueRef first,
+                       LLVMBasicBlockRef from);
+LLVMValueRef cg_ll_join(cg_ll_emit *e, LLVMValueRef x, LLVMBasicBlockRef from_x, LLVMValueRef y,
+                        LLVMBasicBlockRef from_y);
 LLVMValueRef cg_ll_iota(cg_ll_emit *e, LLVMTypeRef t, int n, int64_t step);
 LLVMValueRef cg_ll_index(const cg_ll_emit *e, int64_t x);
 /* Emit a constrained intrinsic, under trapping math: LLVM then preserves its floating-point
@@ -239,5 +248,7 @@ void cg_ll_extern(cg_ll_emit *e, cg_val v);
  * run without bound. */
 void cg_ll_check_cancel(cg_ll_emit *e);
 void cg_ll_leave_if(cg_ll_emit *e, LLVMValueRef cond, LLVMValueRef status);
+/* The same with a status that is not 0. */
+void cg_ll_leave_with(cg_ll_emit *e, LLVMValueRef status);
 
 #endif

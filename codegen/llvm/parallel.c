@@ -24,8 +24,7 @@ cg_ll_leave_if(cg_ll_emit *e, LLVMValueRef cond, LLVMValueRef status)
 {
     LLVMBasicBlockRef leave = cg_ll_block(e, "leave"), on = cg_ll_block(e, "on");
 
-    LLVMBuildCondBr(e->b, cond, leave, on);
-    LLVMPositionBuilderAtEnd(e->b, leave);
+    cg_ll_branch(e, cond, leave, on);
     if (e->status) {
         /* Several threads may fail at once; any of their statuses may be returned. */
         LLVMValueRef s = LLVMBuildStore(e->b, status, e->status);
@@ -35,6 +34,13 @@ cg_ll_leave_if(cg_ll_emit *e, LLVMValueRef cond, LLVMValueRef status)
     } else
         LLVMBuildRet(e->b, status);
     LLVMPositionBuilderAtEnd(e->b, on);
+}
+
+void
+cg_ll_leave_with(cg_ll_emit *e, LLVMValueRef status)
+{
+    cg_ll_leave_if(e, LLVMBuildICmp(e->b, LLVMIntNE, status, LLVMConstNull(e->l->i32), ""),
+                   status);
 }
 
 void
@@ -78,8 +84,7 @@ cg_ll_call(cg_ll_emit *e, cg_val v)
         args[n++] = e->pool ? e->pool : LLVMConstNull(e->l->ptr);
     LLVMValueRef status = LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
     if (e->can_fail[c->kernel])
-        cg_ll_leave_if(e, LLVMBuildICmp(e->b, LLVMIntNE, status, LLVMConstNull(e->l->i32), ""),
-                       status);
+        cg_ll_leave_with(e, status);
 }
 
 /* -- values from outside of the body -- */
@@ -166,27 +171,48 @@ store_partials(cg_ll_emit *e, const outline *o, LLVMValueRef i)
     }
 }
 
+/* A loop over lo <= i < hi. */
+typedef struct counted {
+    LLVMBasicBlockRef head, end;
+    LLVMValueRef i, hi;
+} counted;
+
+static counted
+counted_begin(cg_ll_emit *e, const char *name, const char *end, LLVMValueRef lo,
+              LLVMValueRef hi)
+{
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b);
+    counted w = { .head = cg_ll_block(e, name), .hi = hi };
+
+    w.end = cg_ll_block(e, end);
+    cg_ll_branch(e, LLVMBuildICmp(e->b, LLVMIntSLT, lo, hi, ""), w.head, w.end);
+    w.i = cg_ll_phi(e, e->l->i64, "", lo, before);
+    return w;
+}
+
+static void
+counted_end(cg_ll_emit *e, const counted *w)
+{
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->b);
+    LLVMValueRef next = LLVMBuildNSWAdd(e->b, w->i, cg_ll_index(e, 1), "");
+
+    LLVMAddIncoming(w->i, &next, &last, 1);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, w->hi, ""), w->head, w->end);
+    LLVMPositionBuilderAtEnd(e->b, w->end);
+}
+
 static void
 emit_range(cg_ll_emit *e, const outline *o, LLVMValueRef lo, LLVMValueRef hi)
 {
     const cg_block *x = o->x;
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), head = cg_ll_block(e, "part"),
-                      end = cg_ll_block(e, "end"), last;
+    const counted w = counted_begin(e, "part", "end", lo, hi);
 
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, lo, hi, ""), head, end);
-    LLVMPositionBuilderAtEnd(e->b, head);
-    LLVMValueRef i = LLVMBuildPhi(e->b, e->l->i64, "");
-    LLVMAddIncoming(i, &lo, &before, 1);
-    LLVMValueRef at = LLVMBuildMul(e->b, i, cg_ll_index(e, x->step), "");
+    LLVMValueRef at = LLVMBuildMul(e->b, w.i, cg_ll_index(e, x->step), "");
     cg_ll_define(e, x->var, 0);
     e->var[x->var].copy[0] = cg_ll_scalar(LLVMBuildAdd(e->b, at, cg_ll_uniform(e, x->lo), ""));
     cg_ll_region(e, &x->body);
-    store_partials(e, o, i);
-    last = LLVMGetInsertBlock(e->b);
-    LLVMValueRef next = LLVMBuildNSWAdd(e->b, i, cg_ll_index(e, 1), "");
-    LLVMAddIncoming(i, &next, &last, 1);
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, hi, ""), head, end);
-    LLVMPositionBuilderAtEnd(e->b, end);
+    store_partials(e, o, w.i);
+    counted_end(e, &w);
     cg_ll_settle(e);
     LLVMBuildRetVoid(e->b);
 }
@@ -253,19 +279,16 @@ run(cg_ll_emit *e, LLVMValueRef body, LLVMValueRef context, LLVMValueRef n)
     }
     LLVMBasicBlockRef one = cg_ll_block(e, "one"), many = cg_ll_block(e, "many"),
                       end = cg_ll_block(e, "end");
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, e->pool, LLVMConstNull(l->ptr), ""),
-                    one, many);
-    LLVMPositionBuilderAtEnd(e->b, one);
+    cg_ll_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, e->pool, LLVMConstNull(l->ptr), ""), one,
+                 many);
     LLVMBuildCall2(e->b, LLVMGlobalGetValueType(body), body, direct, 3, "");
-    LLVMBuildBr(e->b, end);
-    LLVMPositionBuilderAtEnd(e->b, many);
+    cg_ll_goto(e, end, many);
     LLVMTypeRef type = LLVMFunctionType(
         l->none, (LLVMTypeRef[]){ l->ptr, l->ptr, l->ptr, l->i64, l->i64 }, 5, 0);
     LLVMValueRef run_all = LLVMBuildLoad2(e->b, l->ptr, e->pool, "run");
     LLVMBuildCall2(e->b, type, run_all,
                    (LLVMValueRef[]){ e->pool, body, context, n, cg_ll_index(e, 1) }, 5, "");
-    LLVMBuildBr(e->b, end);
-    LLVMPositionBuilderAtEnd(e->b, end);
+    cg_ll_goto(e, end, end);
 }
 
 /* Combine the elements that the iterations stored, by a tree in a serial loop. */
@@ -275,25 +298,16 @@ combine_partials(cg_ll_emit *e, const outline *o, LLVMValueRef n, int64_t extent
     const cg_block *x = o->x;
     LLVMValueRef *v = IR_NEW_N(e->arena, LLVMValueRef, x->n + 1);
     cg_ll_tree tree = cg_ll_tree_begin(e, x, extent);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), head = cg_ll_block(e, "join"),
-                      end = cg_ll_block(e, "joined"), last;
-    LLVMValueRef zero = cg_ll_index(e, 0);
+    const counted w = counted_begin(e, "join", "joined", cg_ll_index(e, 0), n);
 
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, zero, n, ""), head, end);
-    LLVMPositionBuilderAtEnd(e->b, head);
-    LLVMValueRef i = LLVMBuildPhi(e->b, e->l->i64, "");
-    LLVMAddIncoming(i, &zero, &before, 1);
     for (int j = 0; j < x->n; j++) {
         LLVMTypeRef t = cg_ll_type(e->l, x->yield[j].type);
-        v[j] = LLVMBuildLoad2(e->b, t, LLVMBuildInBoundsGEP2(e->b, t, o->partial[j], &i, 1, ""),
-                              "");
+        v[j] = LLVMBuildLoad2(
+            e->b, t, LLVMBuildInBoundsGEP2(e->b, t, o->partial[j], (LLVMValueRef *)&w.i, 1, ""),
+            "");
     }
-    cg_ll_tree_push(e, &tree, i, v);
-    last = LLVMGetInsertBlock(e->b);
-    LLVMValueRef next = LLVMBuildNSWAdd(e->b, i, cg_ll_index(e, 1), "");
-    LLVMAddIncoming(i, &next, &last, 1);
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, n, ""), head, end);
-    LLVMPositionBuilderAtEnd(e->b, end);
+    cg_ll_tree_push(e, &tree, w.i, v);
+    counted_end(e, &w);
     cg_ll_tree_end(e, &tree, n);
 }
 
@@ -303,11 +317,8 @@ cg_ll_parallel(cg_ll_emit *e, cg_val v)
     const cg_block *x = e->k->insn[v].block;
     outline o = { .x = x, .partial = IR_NEW_N(e->arena, LLVMValueRef, x->n + 1) };
     capturing c = { e, &o };
-    int64_t lo = 0, hi = 0, extent;
+    const int64_t extent = cg_extent(e->k, x);
 
-    cg_is_const(e->k, x->lo, &lo);
-    cg_is_const(e->k, x->hi, &hi);
-    extent = hi > lo ? (hi - lo + x->step - 1) / x->step : 0;
     capture(&c, x->lo);
     for (int i = 0; i < x->n; i++)
         capture(&c, x->yield[i].value);
@@ -315,15 +326,14 @@ cg_ll_parallel(cg_ll_emit *e, cg_val v)
         cg_each_use(e->k, x->body.insn[i], capture, &c);
     for (int i = 0; i < x->n; i++)
         o.partial[i] =
-            cg_ll_stack(e, cg_ll_type(e->l, x->yield[i].type), extent ? extent : 1, 64);
+            cg_ll_stack(e, cg_ll_type(e->l, x->yield[i].type), extent > 0 ? extent : 1, 64);
     o.context = cg_ll_stack(e, e->l->i64, (int64_t)(1 + e->k->n_buffers + o.n) + x->n, 16);
     LLVMBuildStore(e->b, LLVMConstNull(e->l->i64), o.context);
     pass_context(e, &o, true, o.context);
     LLVMValueRef body = emit_outlined(e, &o), n = count_of(e, x);
     run(e, body, o.context, n);
     LLVMValueRef status = LLVMBuildLoad2(e->b, e->l->i32, o.context, "");
-    cg_ll_leave_if(e, LLVMBuildICmp(e->b, LLVMIntNE, status, LLVMConstNull(e->l->i32), ""),
-                   status);
+    cg_ll_leave_with(e, status);
     if (x->n)
         combine_partials(e, &o, n, extent);
 }

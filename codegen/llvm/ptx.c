@@ -93,11 +93,9 @@ tree_of_warps(cg_ll_emit *e, const cg_yield *y, LLVMValueRef x, int64_t n)
 
     if (y->type == COT_BOOL)
         x = LLVMBuildZExt(e->b, x, t, "");
-    LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, first, here, ""), put, on);
-    LLVMPositionBuilderAtEnd(e->b, put);
+    cg_ll_branch(e, LLVMBuildAnd(e->b, first, here, ""), put, on);
     LLVMBuildStore(e->b, x, LLVMBuildInBoundsGEP2(e->b, t, at, &warp, 1, ""));
-    LLVMBuildBr(e->b, on);
-    LLVMPositionBuilderAtEnd(e->b, on);
+    cg_ll_goto(e, on, on);
     barrier(e);
     for (int64_t i = 0; i < n; i++) {
         LLVMValueRef k = cg_ll_index(e, i);
@@ -170,13 +168,11 @@ run_body(cg_ll_emit *e, const cg_block *x, LLVMValueRef on, LLVMValueRef *out)
     }
     body = cg_ll_block(e, "some");
     end = cg_ll_block(e, "all");
-    LLVMBuildCondBr(e->b, on, body, end);
-    LLVMPositionBuilderAtEnd(e->b, body);
+    cg_ll_branch(e, on, body, end);
     cg_ll_region_under(e, &x->body, x->limit ? x->var : 0, true);
     take_yields(e, x, out);
     last = LLVMGetInsertBlock(e->b);
-    LLVMBuildBr(e->b, end);
-    LLVMPositionBuilderAtEnd(e->b, end);
+    cg_ll_goto(e, end, end);
     for (int i = 0; i < x->n; i++) {
         const cg_yield *y = &x->yield[i];
         LLVMValueRef neutral = cg_ll_bits(e->l, y->type, cg_neutral_bits(y->combine, y->type));
@@ -191,7 +187,7 @@ void
 cg_ll_thread_loop(cg_ll_emit *e, cg_val v)
 {
     const cg_block *x = e->k->insn[v].block;
-    const int64_t extent = (constant(e, x->hi) - constant(e, x->lo) + x->step - 1) / x->step;
+    const int64_t extent = cg_extent(e->k, x);
     const cg_kind outer = e->thread_kind;
     LLVMValueRef *out = IR_NEW_N(e->arena, LLVMValueRef, x->n + 1), number, on = NULL;
 
@@ -226,8 +222,7 @@ cg_ll_fail_thread(cg_ll_emit *e, LLVMValueRef cond, LLVMValueRef status)
 {
     LLVMBasicBlockRef leave = cg_ll_block(e, "leave"), on = cg_ll_block(e, "on");
 
-    LLVMBuildCondBr(e->b, cond, leave, on);
-    LLVMPositionBuilderAtEnd(e->b, leave);
+    cg_ll_branch(e, cond, leave, on);
     LLVMBuildStore(e->b, status, e->status);
     LLVMBuildRetVoid(e->b);
     LLVMPositionBuilderAtEnd(e->b, on);

@@ -262,16 +262,14 @@ fold_rounds(cg_ll_emit *e, const serial_fold *f, int bit, LLVMValueRef lane, LLV
     LLVMBasicBlockRef after = cg_ll_block(e, "halves");
     LLVMValueRef *first = IR_NEW_N(e->arena, LLVMValueRef, f->n + 1);
 
-    LLVMBuildBr(e->b, head);
-    LLVMPositionBuilderAtEnd(e->b, head);
+    cg_ll_goto(e, head, head);
     LLVMValueRef second = LLVMBuildPhi(e->b, e->l->i1, "second"), no = LLVMConstNull(e->l->i1);
     LLVMValueRef yes = LLVMConstAllOnes(e->l->i1);
     LLVMAddIncoming(second, &no, &before, 1);
     for (int j = 0; j < f->n; j++) {
         LLVMTypeRef t = type_of_each(e, f->yield[j]);
         LLVMValueRef none = placeholder(e, f->yield[j], t);
-        first[j] = LLVMBuildPhi(e->b, t, "");
-        LLVMAddIncoming(first[j], &none, &before, 1);
+        first[j] = cg_ll_phi(e, t, "", none, before);
     }
     LLVMValueRef own =
         LLVMBuildSelect(e->b, second, cg_ll_index(e, (int64_t)1 << bit), cg_ll_index(e, 0), "");
@@ -283,8 +281,7 @@ fold_rounds(cg_ll_emit *e, const serial_fold *f, int bit, LLVMValueRef lane, LLV
     LLVMAddIncoming(second, &yes, &last, 1);
     for (int j = 0; j < f->n; j++)
         LLVMAddIncoming(first[j], &out[j], &last, 1);
-    LLVMBuildCondBr(e->b, second, after, head);
-    LLVMPositionBuilderAtEnd(e->b, after);
+    cg_ll_branch(e, second, after, head);
 }
 
 void
@@ -292,11 +289,8 @@ cg_ll_fold_serial(cg_ll_emit *e, const cg_block *x)
 {
     serial_fold f = { .x = x, .n = cg_ll_yield_values(e, x, NULL) };
     LLVMValueRef *out = IR_NEW_N(e->arena, LLVMValueRef, f.n + 1);
-    int64_t lo = 0, hi = 1;
 
-    cg_is_const(e->k, x->lo, &lo);
-    cg_is_const(e->k, x->hi, &hi);
-    while ((int64_t)1 << f.bits < (hi - lo + x->step - 1) / x->step)
+    while ((int64_t)1 << f.bits < cg_extent(e->k, x))
         f.bits++;
     f.yield = yield_of_each(e, x, f.n);
     fold_rounds(e, &f, 0, cg_ll_index(e, 0), out);
@@ -384,16 +378,11 @@ levels_begin(cg_ll_emit *e, int n, LLVMValueRef bits, LLVMValueRef level, const 
                      .after = cg_ll_block(e, "carried") };
 
     w.x = IR_NEW_N(e->arena, LLVMValueRef, n + 1);
-    LLVMBuildBr(e->b, w.head);
-    LLVMPositionBuilderAtEnd(e->b, w.head);
-    w.bits = LLVMBuildPhi(e->b, e->l->i64, "");
-    w.level = LLVMBuildPhi(e->b, e->l->i64, "");
-    LLVMAddIncoming(w.bits, &bits, &w.before, 1);
-    LLVMAddIncoming(w.level, &level, &w.before, 1);
-    for (int j = 0; j < n; j++) {
-        w.x[j] = LLVMBuildPhi(e->b, LLVMTypeOf(x[j]), "");
-        LLVMAddIncoming(w.x[j], (LLVMValueRef *)&x[j], &w.before, 1);
-    }
+    cg_ll_goto(e, w.head, w.head);
+    w.bits = cg_ll_phi(e, e->l->i64, "", bits, w.before);
+    w.level = cg_ll_phi(e, e->l->i64, "", level, w.before);
+    for (int j = 0; j < n; j++)
+        w.x[j] = cg_ll_phi(e, LLVMTypeOf(x[j]), "", x[j], w.before);
     return w;
 }
 
@@ -408,8 +397,7 @@ levels_end(cg_ll_emit *e, level_loop *w, int n, LLVMValueRef *next)
     LLVMAddIncoming(w->level, &level, &last, 1);
     for (int j = 0; j < n; j++)
         LLVMAddIncoming(w->x[j], &next[j], &last, 1);
-    LLVMBuildBr(e->b, w->head);
-    LLVMPositionBuilderAtEnd(e->b, w->after);
+    cg_ll_goto(e, w->head, w->after);
 }
 
 void
@@ -425,8 +413,7 @@ cg_ll_tree_push(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count, const LLVMValu
     level_loop w = levels_begin(e, t->n, count, cg_ll_index(e, 0), x);
     LLVMValueRef odd = LLVMBuildTrunc(e->b, w.bits, e->l->i1, "");
 
-    LLVMBuildCondBr(e->b, odd, w.body, w.after);
-    LLVMPositionBuilderAtEnd(e->b, w.body);
+    cg_ll_branch(e, odd, w.body, w.after);
     for (int j = 0; j < t->n; j++) {
         LLVMTypeRef type = LLVMTypeOf(x[j]);
         LLVMValueRef left =
@@ -458,9 +445,8 @@ cg_ll_tree_end(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count)
     }
     level_loop w = levels_begin(e, t->n, count, cg_ll_index(e, 0), x);
     LLVMValueRef *next = IR_NEW_N(e->arena, LLVMValueRef, t->n + 1);
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, w.bits, cg_ll_index(e, 0), ""), w.body,
-                    w.after);
-    LLVMPositionBuilderAtEnd(e->b, w.body);
+    cg_ll_branch(e, LLVMBuildICmp(e->b, LLVMIntNE, w.bits, cg_ll_index(e, 0), ""), w.body,
+                 w.after);
     LLVMValueRef odd = LLVMBuildTrunc(e->b, w.bits, e->l->i1, "");
     for (int j = 0; j < t->n; j++) {
         LLVMTypeRef type = LLVMTypeOf(x[j]);

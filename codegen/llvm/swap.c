@@ -43,8 +43,7 @@ cg_ll_settle_buffer(cg_ll_emit *e, const cg_insn *i)
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, at, own, ""), end, away);
     LLVMPositionBuilderAtEnd(e->b, away);
     cg_ll_move_bytes(e, own, at, bytes);
-    LLVMBuildBr(e->b, end);
-    LLVMPositionBuilderAtEnd(e->b, end);
+    cg_ll_goto(e, end, end);
     LLVMBuildStore(e->b, own, e->address[buffer]);
     for (uint32_t b = e->swapped.next[buffer]; b != buffer; b = e->swapped.next[b])
         LLVMBuildStore(e->b, cg_ll_home(e, b), e->address[b]);

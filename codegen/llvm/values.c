@@ -154,6 +154,41 @@ cg_ll_block(cg_ll_emit *e, const char *name)
     return LLVMAppendBasicBlockInContext(e->l->llvm, e->fn, name);
 }
 
+void
+cg_ll_branch(cg_ll_emit *e, LLVMValueRef cond, LLVMBasicBlockRef yes, LLVMBasicBlockRef no)
+{
+    LLVMBuildCondBr(e->b, cond, yes, no);
+    LLVMPositionBuilderAtEnd(e->b, yes);
+}
+
+void
+cg_ll_goto(cg_ll_emit *e, LLVMBasicBlockRef to, LLVMBasicBlockRef next)
+{
+    LLVMBuildBr(e->b, to);
+    LLVMPositionBuilderAtEnd(e->b, next);
+}
+
+LLVMValueRef
+cg_ll_phi(cg_ll_emit *e, LLVMTypeRef t, const char *name, LLVMValueRef first,
+          LLVMBasicBlockRef from)
+{
+    LLVMValueRef phi = LLVMBuildPhi(e->b, t, name);
+
+    LLVMAddIncoming(phi, &first, &from, 1);
+    return phi;
+}
+
+LLVMValueRef
+cg_ll_join(cg_ll_emit *e, LLVMValueRef x, LLVMBasicBlockRef from_x, LLVMValueRef y,
+           LLVMBasicBlockRef from_y)
+{
+    if (x == y)
+        return x;
+    LLVMValueRef phi = cg_ll_phi(e, LLVMTypeOf(x), "", x, from_x);
+    LLVMAddIncoming(phi, &y, &from_y, 1);
+    return phi;
+}
+
 /* The levels over which the carried value of y, or else its yielded value, varies. */
 uint32_t
 cg_ll_yield_set(const cg_ll_emit *e, const cg_yield *y)
