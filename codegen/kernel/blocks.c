@@ -72,14 +72,6 @@ cg_loop_begin(cg_build *b, cg_kind kind, cg_val lo, cg_val hi, int64_t step, cg_
 }
 
 cg_val
-cg_loop_of(cg_build *b, cg_kind kind, int64_t n)
-{
-    const cg_val hi = cg_i64(b, n), lo = cg_i64(b, 0);
-
-    return cg_loop_begin(b, kind, lo, hi, 1, 0);
-}
-
-cg_val
 cg_loop_var(const cg_build *b, cg_val loop)
 {
     return b->k->insn[loop].block->var;

@@ -23,6 +23,14 @@ cg_i64(cg_build *b, int64_t x)
     return cg_const(b, COT_I64, (uint64_t)x);
 }
 
+cg_val
+cg_loop_of(cg_build *b, cg_kind kind, int64_t n)
+{
+    const cg_val hi = cg_i64(b, n), lo = cg_i64(b, 0);
+
+    return cg_loop_begin(b, kind, lo, hi, 1, 0);
+}
+
 /* Fold an instruction whose operands are all constant, by the reference evaluator.  Constants
  * are stored as on a little-endian machine, low bits first, which the evaluator reads as an
  * array of one element. */

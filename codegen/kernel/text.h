@@ -15,8 +15,8 @@ enum {
                                  * hexadecimal digits */
 };
 
-/* The syntax of an instruction of memory, lanes or tensor cores, by which it is printed and read:
- * its first word, then words and signs, and parts %xN, where N is a number and x is
+/* The syntax of an instruction of memory, lanes or tensor cores, by which it is printed and
+ * read: its first word, then words and signs, and parts %xN, where N is a number and x is
  *
  *   b, e   buffer N, or its element at operand N; where there is one buffer, it is `imm`
  *   i, c   operand N, which is an i64; a BOOL
