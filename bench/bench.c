@@ -8,12 +8,12 @@
  * For each: milliseconds to trace and transform, to compile; the median and least time per
  * call; GB/s or GFLOP/s; and the speed beside the hand-written C (above 1: Cotrace is faster).
  * --json prints a line per workload for bench/peers.py and bench/record.py, which add JAX and
- * PyTorch.  --exact: a workload of each NAME alone, and not all that begin so.  --machine prints
- * the limits of this machine instead, as tools/machine.h has them.  --c adds the speed of the C
- * source beside the JIT's, compiled by clang and by gcc with -O2 -march=native, and by gcc with
- * -O2 alone.  --arch and --bits compile for another processor that this one can stand in
- * for ("--arch znver3 --bits 256": no AVX-512).  --cpu takes the processor's time, where others
- * use it too.  Machines differ and are shared: only ratios of one run mean anything. */
+ * PyTorch.  --exact: a workload of each NAME alone, and not all that begin so.  --machine
+ * prints the limits of this machine instead, as tools/machine.h has them.  --c adds the speed
+ * of the C source beside the JIT's, compiled by clang and by gcc with -O2 -march=native, and by
+ * gcc with -O2 alone.  --arch and --bits compile for another processor that this one can stand
+ * in for ("--arch znver3 --bits 256": no AVX-512).  --cpu takes the processor's time, where
+ * others use it too.  Machines differ and are shared: only ratios of one run mean anything. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>

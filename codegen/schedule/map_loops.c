@@ -274,9 +274,9 @@ pick_unrolled(cg_mapping *m, int v)
 }
 
 /* Do vectors along the loops behind v, taken as one loop, cost less than vectors along v, whose
- * elements are far apart?  Those are loaded and stored one by one.  These leave lanes empty where
- * the loops do not fill them, and compute all operands of a concatenation in each lane, where a
- * loop beside vectors along v is split. */
+ * elements are far apart?  Those are loaded and stored one by one.  These leave lanes empty
+ * where the loops do not fill them, and compute all operands of a concatenation in each lane,
+ * where a loop beside vectors along v is split. */
 static bool
 is_better_flat(const cg_mapping *m, int v)
 {
