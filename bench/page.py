@@ -37,7 +37,7 @@ ABOUT = {
     "observations, whose Jacobian has 2 x 15 numbers for each.",
     "C source": "The C that `cot build -o f.c` writes, compiled with `-O2 -march=native` by "
     "clang and by gcc, and by gcc with `-O2` alone, beside the JIT's code of the same "
-    "function: above 1, the C is faster.",
+    "function: above 1, that of the JIT is faster.",
     "what users write": "Functions and gradients as JAX lowers them (`bench/everyday.py`, "
     "`bench/everyday_more.py`), run from the same text.",
     "programs that JAX lowered": "[examples/jax_to_c](../examples/jax_to_c), "
@@ -67,8 +67,9 @@ specify the bits of theirs.
 "of the limit" is the time that this machine needs at least for the bytes and operations that
 the workload must move and compute, over the time that Cotrace takes, with one thread. What a
 machine can do is measured as by
-[`cot bench --profile`](profile.md#the-machines-limits): {limits}. The bytes are taken to be in the nearest cache that holds all arguments and results. Functions
-such as `exp` count as no operations, so these limits are out of reach there.
+[`cot bench --profile`](profile.md#the-machines-limits): {limits}. The bytes are taken to be in
+the nearest cache that holds all arguments and results. Functions such as `exp` count as no
+operations, so these limits are out of reach there.
 """
 
 
