@@ -322,15 +322,19 @@ print_scalar(printer *p, cg_val v)
     ir_buf_str(p->b, "\n");
 }
 
+static uint32_t
+buffer_of(const cg_insn *i, int n)
+{
+    return i->call ? i->call->buffer[n] : (uint32_t)i->imm;
+}
+
 /* Print one part of a syntax (text.h). */
 static void
 print_part(printer *p, const cg_insn *i, char what, int n)
 {
-    const uint32_t buffer = i->call ? i->call->buffer[n] : (uint32_t)i->imm;
-
     switch (what) {
-    case 'b': print_buffer_name(p, buffer); break;
-    case 'e': print_element(p, buffer, i->in[n]); break;
+    case 'b': print_buffer_name(p, buffer_of(i, n)); break;
+    case 'e': print_element(p, buffer_of(i, n), i->in[n]); break;
     case 'm':
         ir_buf_str(p->b, i->type == COT_F32 ? "tf32" : cot_dtype_name((cot_dtype)i->type));
         break;
