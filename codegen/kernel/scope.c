@@ -34,18 +34,6 @@ cg_begin(cg_build *b, cg_kernel *k)
     cg_scope_open(b, &k->body, CG_OPEN_LOOP);
 }
 
-cg_region_place
-cg_scope_now(const cg_build *b)
-{
-    return (cg_region_place){ b->n_open - 1, b->scope->serial[b->n_open - 1] };
-}
-
-bool
-cg_scope_is_open(const cg_build *b, cg_region_place r)
-{
-    return r.depth < b->n_open && b->scope->serial[r.depth] == r.serial;
-}
-
 /* A new value of the open region at that depth; it is in no list yet. */
 cg_val
 cg_scope_value(cg_build *b, cg_insn x, uint32_t depth)

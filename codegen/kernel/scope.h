@@ -27,8 +27,17 @@ typedef struct cg_scope {
 void cg_scope_open(cg_build *b, cg_region *r, cg_opening kind);
 void cg_scope_close(cg_build *b);
 /* The innermost open region; is that region open? */
-cg_region_place cg_scope_now(const cg_build *b);
-bool cg_scope_is_open(const cg_build *b, cg_region_place r);
+static inline cg_region_place
+cg_scope_now(const cg_build *b)
+{
+    return (cg_region_place){ b->n_open - 1, b->scope->serial[b->n_open - 1] };
+}
+
+static inline bool
+cg_scope_is_open(const cg_build *b, cg_region_place r)
+{
+    return r.depth < b->n_open && b->scope->serial[r.depth] == r.serial;
+}
 /* A new value of the open region at that depth; it is in no list yet. */
 cg_val cg_scope_value(cg_build *b, cg_insn x, uint32_t depth);
 /* Append x at the cursor. */
