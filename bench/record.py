@@ -22,7 +22,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from peers import KEEP_PAGES     # noqa: E402
+from peers import KEEP_PAGES, load     # noqa: E402
 from sheet import Sheet     # noqa: E402
 
 PEERS = {"jax": "JAX", "torch": "PyTorch", "compiled": "PyTorch, compiled"}
@@ -106,7 +106,7 @@ def measure_workload(o, sheet, section, name, threads, peers, machine):
     hand = ours(o.bench, name, threads, 2 * seconds)
     c = ours(o.bench, name, threads, 3 * seconds, "--only", "cotrace", "--c") \
         if threads == 1 else {}
-    found = {peer: p.measure(name) for peer, p in peers.items() if name in o.known}
+    found = {peer: p.measure(name) for peer, p in peers.items()}
     again = ours(o.bench, name, threads, seconds, "--only", "cotrace")
     runs = [r for r in (hand, c, again) if r]
     sheet.put(section, name, threads, "Cotrace", min(r["least"] for r in runs),
@@ -136,8 +136,7 @@ def workloads(bench):
 
 
 def measure_bench(o, sheet):
-    from peers import load
-    o.known = load(os.path.join(HERE, "workloads_peers.py"))
+    known = load(os.path.join(HERE, "workloads_peers.py"))
     rows = [(s, n) for n, s in workloads(o.bench)
             if not o.names or any(n.startswith(x) for x in o.names)]
     for threads in o.threads:
@@ -147,7 +146,8 @@ def measure_bench(o, sheet):
             if o.again or not sheet.has(section, name, threads, "Cotrace"):
                 print(f"{threads} thread{'s' * (threads > 1)}: {i + 1} of {len(rows)}, {name}",
                       flush=True)
-                measure_workload(o, sheet, section, name, threads, peers, machine)
+                measure_workload(o, sheet, section, name, threads,
+                                 peers if name in known else {}, machine)
         for p in peers.values():
             p.stop()
 

@@ -294,8 +294,8 @@ is_better_flat(const cg_mapping *m, int v)
     const int64_t width = n < lanes ? cg_pow2_from(n) : lanes,
                   slots = (n + width - 1) / width * lanes;
 
-    return flat * slots <= (apart + CG_SCHEDULE_FAR_ELEMENT * lanes) * n &&
-           flat * (slots / lanes) <= CG_SCHEDULE_MAX_SHARED_COST;
+    return slots / lanes <= CG_SCHEDULE_MAX_SHARED_COST / (flat > 0 ? flat : 1) &&
+           flat * slots <= (apart + CG_SCHEDULE_FAR_ELEMENT * lanes) * n;
 }
 
 /* The loops behind v become one, along which the lanes run.  Its vectors are unrolled, so that
