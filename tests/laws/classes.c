@@ -140,11 +140,9 @@ find(int i, class_program *p)
 }
 
 const char *
-classes_op(int i)
+classes_find(int i, class_program *out)
 {
-    class_program p;
-
-    return find(i, &p)->op;
+    return find(i, out)->op;
 }
 
 /* The expression at s, from left to right, up to >. */

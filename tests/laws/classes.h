@@ -16,8 +16,8 @@ typedef struct class_program {
 } class_program;
 
 int classes_count(void);
-/* The op whose class program i is of. */
-const char *classes_op(int i);
+/* The op whose class program i is of, and all of *out but the law. */
+const char *classes_find(int i, class_program *out);
 /* False (an error is recorded) if it does not parse: a bug of the table. */
 bool classes_make(cot_context *ctx, int i, class_program *out);
 /* Program k of a sample: the classes in turn, sizes and types drawn. */

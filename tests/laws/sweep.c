@@ -4,6 +4,7 @@
  *   law_sweep --sample SEED COUNT    COUNT programs, the classes in turn, drawn by SEED
  *   law_sweep --all [K/N]            all; part K of N, K from 0; with a line that tells how far
  *   law_sweep --of OP [K/N]          those of the classes of OP; likewise
+ *   law_sweep --at OP TYPE N M       those of OP at a type and sizes, in every way
  *   law_sweep NUMBER...              these, in every way
  *
  * `--judged FILE` before these: what passed before, by the file, does not run again (judged.h).
@@ -313,8 +314,8 @@ typedef struct plan {
     int n;                      /* programs: of the sample, or of all, or of those named */
     uint64_t seed;
     int part, parts;
-    bool sample, named;
-    char **name;
+    bool sample, every; /* every: each program in all ways */
+    char **name; /* NULL, or the numbers of the programs */
     const int *of; /* NULL, or the numbers of all programs of an op */
 } plan;
 
@@ -323,7 +324,7 @@ number_of(const plan *a, int k)
 {
     const int i = a->part + k * a->parts;
 
-    return a->named    ? atoi(a->name[k])
+    return a->name     ? atoi(a->name[k])
            : a->sample ? classes_sample(a->seed, k)
            : a->of     ? a->of[i]
                        : i;
@@ -336,9 +337,9 @@ run_from(const plan *a, int k)
         cot_context *ctx = cot_context_new(&(cot_options){ .verify = true });
         counts->at = k;
         counts->next = k + 1;
-        judge(ctx, number_of(a, k), a->named);
+        judge(ctx, number_of(a, k), a->every);
         cot_context_free(ctx);
-        if (!a->sample && !a->named && k % 64 == 0)
+        if (!a->sample && !a->every && k % 64 == 0)
             fprintf(stderr, "\rsweep: %d of %d programs, %d failures ", k, a->n,
                     counts->failures);
     }
@@ -400,15 +401,19 @@ find_ways(void)
     cot_context_free(ctx);
 }
 
+/* Of an op, and, if type is no NULL, at that type and n by m. */
 static int *
-numbers_of(const char *op, int *n)
+numbers_of(const char *op, const char *type, int64_t n, int64_t m, int *found)
 {
-    int *number = malloc(sizeof *number * (size_t)classes_count());
+    const int all = classes_count();
+    int *number = malloc(sizeof *number * (size_t)all);
+    class_program p;
 
-    *n = 0;
-    for (int i = 0; number && i < classes_count(); i++)
-        if (strcmp(classes_op(i), op) == 0)
-            number[(*n)++] = i;
+    *found = 0;
+    for (int i = 0; number && i < all; i++)
+        if (strcmp(classes_find(i, &p), op) == 0 &&
+            (!type || (strcmp(cot_dtype_name(p.type), type) == 0 && p.n == n && p.m == m)))
+            number[(*found)++] = i;
     return number;
 }
 
@@ -428,20 +433,25 @@ read_plan(int argc, char **argv, plan *a)
 {
     int all;
 
-    *a = (plan){
-        .parts = 1, .n = argc - 1, .name = argv + 1, .named = argc > 1 && argv[1][0] != '-'
-    };
-    if (argc == 4 && strcmp(argv[1], "--sample") == 0) {
+    *a = (plan){ .parts = 1, .n = argc - 1 };
+    if (argc > 1 && argv[1][0] != '-') {
+        a->every = true;
+        a->name = argv + 1;
+    } else if (argc == 4 && strcmp(argv[1], "--sample") == 0) {
         a->sample = true;
         a->seed = strtoull(argv[2], NULL, 10);
         a->n = atoi(argv[3]);
     } else if ((argc == 2 || argc == 3) && strcmp(argv[1], "--all") == 0) {
         return read_part(argv[2], classes_count(), a);
     } else if ((argc == 3 || argc == 4) && strcmp(argv[1], "--of") == 0) {
-        a->of = numbers_of(argv[2], &all);
+        a->of = numbers_of(argv[2], NULL, 0, 0, &all);
         return a->of && read_part(argv[3], all, a);
+    } else if (argc == 6 && strcmp(argv[1], "--at") == 0) {
+        a->every = true;
+        a->of = numbers_of(argv[2], argv[3], atoll(argv[4]), atoll(argv[5]), &a->n);
+        return a->of && a->n > 0;
     }
-    return a->named || a->sample;
+    return a->every || a->sample;
 }
 
 int
@@ -457,7 +467,7 @@ main(int argc, char **argv)
     if (!read_plan(argc, argv, &a))
         return fprintf(stderr,
                        "usage: law_sweep [--judged FILE] --sample SEED COUNT | --all [K/N] | "
-                       "--of OP [K/N] | NUMBER...\n"),
+                       "--of OP [K/N] | --at OP TYPE N M | NUMBER...\n"),
                2;
     counts =
         mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
