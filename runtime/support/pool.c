@@ -1,11 +1,17 @@
 /* A small pool of threads.
  *
- * The pool runs one job at a time.  Its state is one word: a generation, which is odd while the
- * job is open, and the number of workers that have joined.  A worker joins an open job by
- * adding one to the word, takes ranges from a shared counter until none is left, and leaves by
- * subtracting one.  The caller does the same work, closes the job (the generation becomes even)
- * and waits for the workers that have joined, but not for those that slept through it.  So a
+ * The pool runs one job at a time.  The caller deals the iterations out as one share for each
+ * thread, and then does its own.  What a worker needs of a job is in one line of the cache,
+ * which is the worker's own: its share, and a word that says whether the share is open.  A
+ * worker joins by a change of that word from open to joined, takes ranges of its share until
+ * none is left, then ranges of the others', and makes the word idle.  When no range is left the
+ * caller closes the shares whose workers have not joined, and waits for those that have.  So a
  * job that ends before a worker wakes does not wait for the wake-up.
+ *
+ * Share t is thread t's in one job after the other, so a thread works on the same rows in each
+ * loop, and their data stay in the cache of its processor (Markatos and LeBlanc, Using
+ * processor affinity in loop scheduling on shared-memory multiprocessors, IEEE Transactions on
+ * Parallel and Distributed Systems 5, 1994).
  *
  * A forked child has a copy of the pool's memory but none of its threads, and locks that these
  * held stay locked for ever.  So the child neither waits for them nor takes their locks.  The
@@ -21,30 +27,37 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-#define JOINED_BITS 16
-#define JOINED_MASK ((UINT64_C(1) << JOINED_BITS) - 1)
-#define SPIN_NS     40000
+#define SPIN_NS 40000
+
+enum { IDLE, OPEN, JOINED, STOPPED };
+
+/* One thread, and its share of the job. */
+typedef struct pool_thread {
+    _Alignas(64) atomic_int state; /* of thread 0, the caller: always idle */
+    int16_t index;
+    int16_t shares;            /* of the first threads; the others have none */
+    atomic_int_least64_t next; /* the first iteration that is not taken yet */
+    int64_t end, chunk;
+    void (*body)(void *ctx, int64_t lo, int64_t hi);
+    void *ctx;
+    pthread_t id;
+} pool_thread;
 
 typedef struct pool {
     cot_parallel base;
-    _Alignas(64) atomic_uint_least64_t word; /* generation << 16 | workers that joined */
-    _Alignas(64) atomic_int_least64_t next;  /* the first iteration that is not taken yet */
-    _Alignas(64) void (*body)(void *ctx, int64_t lo, int64_t hi);
-    void *ctx;
-    int64_t n, chunk;
+    int threads, started;
+    int64_t spin_ns;
     atomic_flag busy;
     atomic_int sleepers;
-    atomic_bool stop;
+    _Atomic(pid_t) owner; /* the process that started the threads; 0 while that changes */
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    int64_t spin_ns;
-    int threads, started;
-    pthread_t *thread;
-    _Atomic(pid_t) owner; /* the process that started the threads; 0 while that changes */
+    pool_thread thread[];
 } pool;
 
 static void
@@ -66,52 +79,133 @@ now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static bool
-is_open(uint64_t word)
-{
-    return (word >> JOINED_BITS) & 1;
-}
+/* -- a job -- */
 
 static void
-work(pool *p)
+take_share(pool_thread *t)
 {
-    for (;;) {
-        int64_t lo = atomic_fetch_add_explicit(&p->next, p->chunk, memory_order_relaxed);
+    while (atomic_load_explicit(&t->next, memory_order_relaxed) < t->end) {
+        int64_t lo = atomic_fetch_add_explicit(&t->next, t->chunk, memory_order_relaxed);
 
-        if (lo >= p->n)
+        if (lo >= t->end)
             return;
-        p->body(p->ctx, lo, p->n - lo < p->chunk ? p->n : lo + p->chunk);
+        t->body(t->ctx, lo, t->end - lo < t->chunk ? t->end : lo + t->chunk);
     }
 }
 
-/* Join a job of a generation other than `seen`; false if there is none. */
-static bool
-join(pool *p, uint64_t *seen)
+/* The share of this thread, and what is left of the others', the next ones first. */
+static void
+work(pool_thread *t)
 {
-    uint64_t word = atomic_load_explicit(&p->word, memory_order_acquire);
+    pool_thread *first = t - t->index, *end = first + t->shares;
 
-    while (is_open(word) && word >> JOINED_BITS != *seen) {
-        if (atomic_compare_exchange_weak_explicit(&p->word, &word, word + 1,
-                                                  memory_order_acquire, memory_order_acquire)) {
-            *seen = word >> JOINED_BITS;
-            return true;
+    for (pool_thread *i = t; i < end; i++)
+        take_share(i);
+    for (pool_thread *i = first; i < t; i++)
+        take_share(i);
+}
+
+/* Give the threads their shares.  Iterations are dealt out by ranges, so that all are as long
+ * as the grain but the last one. */
+static int
+deal(pool *p, void (*body)(void *ctx, int64_t lo, int64_t hi), void *ctx, int64_t n,
+     int64_t grain)
+{
+    /* Four ranges for each thread balance the load; there are fewer if they would be smaller
+     * than the grain. */
+    const int64_t even = (n - 1) / (4 * p->threads) + 1, chunk = even < grain ? grain : even,
+                  ranges = (n - 1) / chunk + 1;
+    const int shares = ranges < p->threads ? (int)ranges : p->threads;
+    const int64_t each = ranges / shares, longer = ranges % shares;
+    int64_t next = 0;
+
+    for (int i = 0; i < shares; i++) {
+        pool_thread *t = &p->thread[i];
+        int64_t end = next + (each + (i < longer)) * chunk;
+
+        atomic_store_explicit(&t->next, next, memory_order_relaxed);
+        t->end = i == shares - 1 ? n : end;
+        t->chunk = chunk;
+        t->shares = (int16_t)shares;
+        t->body = body;
+        t->ctx = ctx;
+        next = end;
+    }
+    return shares;
+}
+
+/* A worker that falls asleep meanwhile may be overlooked: then this thread does its share, and
+ * the next job wakes it.  So no fence delays the caller's own work. */
+static void
+open_shares(pool *p, int shares)
+{
+    for (int i = 1; i < shares; i++)
+        atomic_store_explicit(&p->thread[i].state, OPEN, memory_order_release);
+    if (atomic_load_explicit(&p->sleepers, memory_order_relaxed) > 0) {
+        pthread_mutex_lock(&p->lock);
+        pthread_cond_broadcast(&p->wake);
+        pthread_mutex_unlock(&p->lock);
+    }
+}
+
+/* All ranges are taken.  Close what nobody has joined, and wait for those who work. */
+static void
+close_shares(pool *p, int shares)
+{
+    for (int i = 1; i < shares; i++) {
+        pool_thread *t = &p->thread[i];
+        int state = OPEN;
+
+        if (atomic_compare_exchange_strong_explicit(&t->state, &state, IDLE,
+                                                    memory_order_acquire, memory_order_acquire))
+            continue;
+        for (int spins = 0; state != IDLE; spins++) {
+            if (spins < 4096)
+                pause_briefly();
+            else
+                sched_yield();
+            state = atomic_load_explicit(&t->state, memory_order_acquire);
         }
     }
-    return false;
+}
+
+/* -- workers -- */
+
+/* Join the job in which this thread has an open share, if there is one within the time that
+ * workers spin. */
+static bool
+join(pool *p, pool_thread *t)
+{
+    int64_t until = 0;
+
+    for (int spins = 0;; spins++) {
+        int state = atomic_load_explicit(&t->state, memory_order_relaxed);
+
+        if (state == OPEN &&
+            atomic_compare_exchange_strong_explicit(&t->state, &state, JOINED,
+                                                    memory_order_acquire, memory_order_relaxed))
+            return true;
+        if (state == STOPPED)
+            return false;
+        if (spins % 32 == 0) {
+            int64_t now = now_ns();
+
+            if (until == 0)
+                until = now + p->spin_ns;
+            if (now >= until)
+                return false;
+        }
+        pause_briefly();
+    }
 }
 
 static void
-doze(pool *p, uint64_t seen)
+doze(pool *p, const pool_thread *t)
 {
     pthread_mutex_lock(&p->lock);
     atomic_fetch_add(&p->sleepers, 1);
-    for (;;) {
-        uint64_t word = atomic_load(&p->word);
-
-        if (atomic_load(&p->stop) || (is_open(word) && word >> JOINED_BITS != seen))
-            break;
+    while (atomic_load(&t->state) == IDLE)
         pthread_cond_wait(&p->wake, &p->lock);
-    }
     atomic_fetch_sub(&p->sleepers, 1);
     pthread_mutex_unlock(&p->lock);
 }
@@ -119,55 +213,36 @@ doze(pool *p, uint64_t seen)
 static void *
 worker(void *arg)
 {
-    pool *p = arg;
-    uint64_t seen = 0;
+    pool_thread *t = arg;
+    pool *p = (pool *)((char *)(t - t->index) - offsetof(pool, thread));
 
-    while (!atomic_load_explicit(&p->stop, memory_order_relaxed)) {
-        int64_t until = now_ns() + p->spin_ns;
-        bool joined = join(p, &seen);
-
-        while (!joined && now_ns() < until) {
-            for (int i = 0; i < 32 && !joined; i++) {
-                pause_briefly();
-                joined = join(p, &seen);
-            }
-        }
-        if (joined) {
-            work(p);
-            atomic_fetch_sub_explicit(&p->word, 1, memory_order_release);
+    while (atomic_load_explicit(&t->state, memory_order_relaxed) != STOPPED) {
+        if (join(p, t)) {
+            work(t);
+            atomic_store_explicit(&t->state, IDLE, memory_order_release);
         } else {
-            doze(p, seen);
+            doze(p, t);
         }
     }
     return NULL;
 }
 
-static void
-wait_for_joined(pool *p)
-{
-    for (int spins = 0;; spins++) {
-        if ((atomic_load_explicit(&p->word, memory_order_acquire) & JOINED_MASK) == 0)
-            return;
-        if (spins < 4096)
-            pause_briefly();
-        else
-            sched_yield();
-    }
-}
-
-/* Initialises the locks, the word and the threads of a pool that has none in this process. */
+/* Initialises the locks, the shares and the threads of a pool that has none in this process. */
 static bool
 start_threads(pool *p)
 {
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
-    atomic_store(&p->word, 0);
     atomic_store(&p->sleepers, 0);
-    atomic_store(&p->stop, false);
     atomic_flag_clear(&p->busy);
-    for (p->started = 0; p->started < p->threads - 1; p->started++)
-        if (pthread_create(&p->thread[p->started], NULL, worker, p) != 0)
+    for (int i = 0; i < p->threads; i++)
+        p->thread[i] = (pool_thread){ .index = (int16_t)i };
+    for (p->started = 0; p->started < p->threads - 1; p->started++) {
+        pool_thread *t = &p->thread[p->started + 1];
+
+        if (pthread_create(&t->id, NULL, worker, t) != 0)
             return false;
+    }
     return true;
 }
 
@@ -203,45 +278,23 @@ run(const cot_parallel *self, void (*body)(void *ctx, int64_t lo, int64_t hi), v
         body(ctx, 0, n);
         return;
     }
-    p->body = body;
-    p->ctx = ctx;
-    p->n = n;
-    /* Four ranges for each thread balance the load; there are fewer if they would be smaller
-     * than the grain. */
-    p->chunk = (n - 1) / (4 * p->threads) + 1;
-    if (p->chunk < grain)
-        p->chunk = grain;
-    atomic_store_explicit(&p->next, 0, memory_order_relaxed);
-    atomic_fetch_add(&p->word, UINT64_C(1) << JOINED_BITS); /* open */
-    if (atomic_load(&p->sleepers) > 0) {
-        pthread_mutex_lock(&p->lock);
-        pthread_cond_broadcast(&p->wake);
-        pthread_mutex_unlock(&p->lock);
-    }
-    work(p);
-    atomic_fetch_add(&p->word, UINT64_C(1) << JOINED_BITS); /* close */
-    wait_for_joined(p);
+    int shares = deal(p, body, ctx, n, grain);
+    open_shares(p, shares);
+    work(p->thread);
+    close_shares(p, shares);
     atomic_flag_clear_explicit(&p->busy, memory_order_release);
 }
 
 cot_parallel *
 cot_rt_pool_new(int threads)
 {
-    pool *p = aligned_alloc(64, (sizeof(pool) + 63) / 64 * 64);
+    const int count = threads < 1 ? 1 : threads > 1024 ? 1024 : threads;
+    pool *p = aligned_alloc(64, sizeof(pool) + (size_t)count * sizeof(pool_thread));
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
     if (!p)
         return NULL;
-    *p = (pool){ .base = { run },
-                 .threads = threads < 1      ? 1
-                            : threads > 1024 ? 1024
-                                             : threads };
-    p->spin_ns = cpus >= p->threads ? SPIN_NS : 0;
-    p->thread = calloc((size_t)p->threads, sizeof *p->thread);
-    if (!p->thread) {
-        free(p);
-        return NULL;
-    }
+    *p = (pool){ .base = { run }, .threads = count, .spin_ns = cpus >= count ? SPIN_NS : 0 };
     atomic_store(&p->owner, getpid());
     if (!start_threads(p)) {
         cot_rt_pool_free(&p->base);
@@ -254,11 +307,12 @@ static void
 stop_threads(pool *p)
 {
     pthread_mutex_lock(&p->lock);
-    atomic_store(&p->stop, true);
+    for (int i = 0; i < p->started; i++)
+        atomic_store(&p->thread[i + 1].state, STOPPED);
     pthread_cond_broadcast(&p->wake);
     pthread_mutex_unlock(&p->lock);
     for (int i = 0; i < p->started; i++)
-        pthread_join(p->thread[i], NULL);
+        pthread_join(p->thread[i + 1].id, NULL);
     pthread_cond_destroy(&p->wake);
     pthread_mutex_destroy(&p->lock);
 }
@@ -272,6 +326,5 @@ cot_rt_pool_free(cot_parallel *self)
         return;
     if (atomic_load(&p->owner) == getpid())
         stop_threads(p);
-    free(p->thread);
     free(p);
 }
