@@ -19,7 +19,7 @@
  * initialises the pool there; a concurrent job runs in its caller.
  *
  * An idle worker spins for some tens of microseconds, which is the cost of a sleep and a
- * wake-up, and then sleeps.  On a machine with fewer processors than threads it sleeps at once,
+ * wake-up, and then sleeps.  A job that takes little more does not wake it.  On a machine with fewer processors than threads it sleeps at once,
  * since spinning would take the processor from the thread that it waits for. */
 #include "runtime/support/pool.h"
 
@@ -32,7 +32,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SPIN_NS 40000
+#define SPIN_NS 50000
+#define WAKE_NS 100000
 
 enum { IDLE, OPEN, JOINED, STOPPED };
 
@@ -81,16 +82,19 @@ now_ns(void)
 
 /* -- a job -- */
 
-static void
-take_share(pool_thread *t)
+/* Run a range of this share; false: none is left. */
+static bool
+take_range(pool_thread *t)
 {
-    while (atomic_load_explicit(&t->next, memory_order_relaxed) < t->end) {
-        int64_t lo = atomic_fetch_add_explicit(&t->next, t->chunk, memory_order_relaxed);
+    int64_t lo;
 
-        if (lo >= t->end)
-            return;
-        t->body(t->ctx, lo, t->end - lo < t->chunk ? t->end : lo + t->chunk);
-    }
+    if (atomic_load_explicit(&t->next, memory_order_relaxed) >= t->end)
+        return false;
+    lo = atomic_fetch_add_explicit(&t->next, t->chunk, memory_order_relaxed);
+    if (lo >= t->end)
+        return false;
+    t->body(t->ctx, lo, t->end - lo < t->chunk ? t->end : lo + t->chunk);
+    return true;
 }
 
 /* The share of this thread, and what is left of the others', the next ones first. */
@@ -100,9 +104,11 @@ work(pool_thread *t)
     pool_thread *first = t - t->index, *end = first + t->shares;
 
     for (pool_thread *i = t; i < end; i++)
-        take_share(i);
+        while (take_range(i))
+            ;
     for (pool_thread *i = first; i < t; i++)
-        take_share(i);
+        while (take_range(i))
+            ;
 }
 
 /* Give the threads their shares.  Iterations are dealt out by ranges, so that all are as long
@@ -134,14 +140,21 @@ deal(pool *p, void (*body)(void *ctx, int64_t lo, int64_t hi), void *ctx, int64_
     return shares;
 }
 
-/* A worker that falls asleep meanwhile may be overlooked: then this thread does its share, and
- * the next job wakes it.  So no fence delays the caller's own work. */
+/* Workers who sleep are woken if the job is long enough, as its first range tells.  A worker that
+ * falls asleep meanwhile may be overlooked: then this thread does its share, and the next job
+ * wakes it.  So no fence delays the caller's own work. */
 static void
 open_shares(pool *p, int shares)
 {
     for (int i = 1; i < shares; i++)
         atomic_store_explicit(&p->thread[i].state, OPEN, memory_order_release);
     if (atomic_load_explicit(&p->sleepers, memory_order_relaxed) > 0) {
+        pool_thread *t = p->thread;
+        int64_t start = now_ns(), ranges = (p->thread[shares - 1].end - 1) / t->chunk;
+
+        take_range(t);
+        if ((now_ns() - start) * ranges < WAKE_NS)
+            return;
         pthread_mutex_lock(&p->lock);
         pthread_cond_broadcast(&p->wake);
         pthread_mutex_unlock(&p->lock);
