@@ -194,6 +194,7 @@ rt_lower_open(const ir_graph *f, const rt_plan *p, ir_arena *arena, const int64_
 
     COT_TRY(prepare(f, p, arena, out, &donated));
     COT_TRY(without_subnormals(out->prepared, &out->prepared));
+    o.share_all = f->ctx->shares_all;
     o.donated = donated;
     o.schedules = p->schedules;
     o.record = p->record;

@@ -204,6 +204,7 @@ sizes_jit(const item *x, const way *w)
         run_schedules(x, w, &o);
         return;
     }
+    sizes.ctx->shares_all = true; /* with several threads */
     const uint64_t key = judged_key(x->f, &o, "llvm", w->name, x->in, x->want);
     const int64_t failures = sizes.failures;
     cot_kernel *k;

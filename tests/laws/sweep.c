@@ -144,6 +144,7 @@ run_once(const class_program *p, const struct way *w, int threads, void *const *
     const ir_graph *f = p->law.f;
     const char *how =
         threads == 1 ? w->name : ir_format(&f->ctx->arena, "%s, two threads", w->name);
+    f->ctx->shares_all = true; /* with several threads */
     const uint64_t key = judged_key(f, &o, "llvm", how, in, want);
     const int failures = counts->failures;
     cot_kernel *k;
