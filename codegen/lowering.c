@@ -31,13 +31,40 @@ cg_is_open(const cg_lowering *l, int64_t extent)
 enum { OPEN_TIMES = 256 };
 
 bool
-cg_is_shared(const cg_lowering *l, int64_t cost)
+cg_is_shareable(double operations, int64_t lanes, double bytes)
+{
+    return operations / (double)lanes + bytes / CG_FUSE_BYTES_OF_OPERATION >
+           CG_FUSE_COST_PARALLEL;
+}
+
+bool
+cg_is_shared(const cg_lowering *l, int64_t operations, int64_t lanes, int64_t bytes)
 {
     /* at a sample; the caller of an open kernel says whether there is work for threads */
-    const int64_t times = l->m->n_open ? OPEN_TIMES : 1;
-    const bool is_long = cost > CG_FUSE_COST_PARALLEL / times || l->o->share_all;
+    const double times = l->m->n_open ? OPEN_TIMES : 1;
 
-    return l->target.grid || (l->o->threads > 1 && is_long);
+    return l->target.grid ||
+           (l->o->threads > 1 &&
+            (l->o->share_all ||
+             cg_is_shareable((double)operations * times, lanes, (double)bytes * times)));
+}
+
+bool
+cg_has_shares(const cg_lowering *l, int64_t iterations, int64_t each)
+{
+    return l->target.grid || l->o->share_all || l->m->n_open ||
+           iterations >= each * l->o->threads;
+}
+
+bool
+cg_lines_are_apart(const cg_lowering *l, const ir_type *t, int axis)
+{
+    int64_t outer = 1, inner = 1;
+
+    for (int k = 0; k < t->rank; k++)
+        *(k < axis ? &outer : k > axis ? &inner : &(int64_t){ 1 }) *= t->dims[k];
+    return l->target.grid || l->o->share_all || inner == 1 || outer >= l->o->threads ||
+           inner * (int64_t)cot_dtype_size(t->dtype) >= CG_FUSE_MIN_APART * l->o->threads;
 }
 
 cg_kind

@@ -94,10 +94,17 @@ struct cg_lowering {
 
 cot_status cg_lower_fail(cg_lowering *l, ir_loc loc, const char *op, const char *text);
 
-/* Are loops of that cost, in instructions, divided among threads?  On a GPU all of them are,
- * and a loop that would be serial elsewhere has a kind whose iterations are threads
- * (cg_kind_of_all). */
-bool cg_is_shared(const cg_lowering *l, int64_t cost);
+/* Does so much work take long enough for threads to share it?  Operations, each on `lanes`
+ * elements at a time, and the bytes that are read and written. */
+bool cg_is_shareable(double operations, int64_t lanes, double bytes);
+/* Are loops of so much work divided among threads?  On a GPU all of them are, and a loop that
+ * would be serial elsewhere has a kind whose iterations are threads (cg_kind_of_all). */
+bool cg_is_shared(const cg_lowering *l, int64_t operations, int64_t lanes, int64_t bytes);
+/* Are there so many iterations for each thread? */
+bool cg_has_shares(const cg_lowering *l, int64_t iterations, int64_t each);
+/* May threads share the lines of t along that axis, or do lines of two threads lie side by side
+ * in one line of the cache? */
+bool cg_lines_are_apart(const cg_lowering *l, const ir_type *t, int axis);
 /* Is the extent open, or all of an open one but a few elements? */
 bool cg_is_open(const cg_lowering *l, int64_t extent);
 cg_kind cg_kind_of_all(const cg_lowering *l);

@@ -33,6 +33,7 @@ struct cg_group {
     /* the roots that it computes, in order of definition */
     ir_ref *v;
     int64_t cost; /* map: cost of one element of all its roots, without loads */
+    int64_t bytes; /* that a map or rows read and write */
     bool partial; /* it reads only a part of some value */
     uint32_t segment; /* that of its roots which are in one; 0: none is */
     bool part; /* a root of it is an operand of a concatenation of many */

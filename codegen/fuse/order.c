@@ -256,6 +256,31 @@ cg_find_reads(cg_lowering *l, const ir_graph *f, const cg_fusion *fusion, cg_rea
             out->reader[at[*x]++] = i;
 }
 
+/* The bytes of a value that a group reads or stores: one element for each of its space at
+ * most. */
+static int64_t
+bytes_within(const cg_group *g, const ir_type *t)
+{
+    const int64_t size = t->size < g->space->size ? t->size : g->space->size;
+
+    return size * (int64_t)cot_dtype_size(t->dtype);
+}
+
+static void
+find_bytes(order *o)
+{
+    for (uint32_t i = 0; i < o->fusion->n; i++) {
+        cg_group *g = &o->fusion->group[i];
+
+        if (g->kind == CG_GROUP_NODE)
+            continue;
+        for (const ir_ref *x = o->reads.of[i]; *x; x++)
+            g->bytes += bytes_within(g, ir_type_at(o->f, *x));
+        for (uint32_t k = 0; k < g->n; k++)
+            g->bytes += bytes_within(g, ir_type_at(o->f, g->v[k]));
+    }
+}
+
 static void
 find_overwrites(order *o)
 {
@@ -410,6 +435,7 @@ cg_order(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
     o.read = IR_NEW_N(l->scratch, uint32_t, f->n_values);
     fusion->order = IR_NEW_N(l->arena, uint32_t, fusion->n + 1);
     cg_find_reads(l, f, fusion, &o.reads);
+    find_bytes(&o);
     find_overwrites(&o);
     sort_groups(&o);
     if (l->status == COT_OK) {

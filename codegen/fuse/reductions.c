@@ -121,7 +121,7 @@ cg_columns_choose_panel(cg_columns *c)
 
     if (cg_is_open(c->l, c->count))
         return false;           /* no panel divides all numbers of columns */
-    if (c->l->o->threads > 1 && (c->x->size > CG_FUSE_COST_PARALLEL || c->l->o->share_all))
+    if (c->l->o->threads > 1 && cg_is_shared(c->l, c->x->size, 1, 0))
         panels = c->l->o->threads;
     while (panels < c->count && (c->count % panels || !cg_columns_fit(c, c->count / panels)))
         panels++;

@@ -346,7 +346,8 @@ cg_plan_argsort(cg_lowering *l, cg_level *v, const cg_group *g)
     o.place = o.size <= INT32_MAX ? COT_I32 : COT_I64;
     o.fr = cg_node_kernel(l, v, n);
     o.out = cg_place_buffer(l, &v->place[n->first], o.t, "y", true);
-    bool many = o.lines > 1 && cg_is_shared(l, o.lines * o.size * CG_LOWER_COST_SORT);
+    bool many = o.lines > 1 && cg_lines_are_apart(l, o.t, o.axis) &&
+                cg_is_shared(l, o.lines * o.size * CG_LOWER_COST_SORT, 1, 0);
     make_scratch(l, &o, many ? o.lines : 1);
     l->k->flops = o.lines * o.size * CG_LOWER_COST_SORT;
     o.base = many ? cg_i64(&l->b, 0) : 0;

@@ -283,7 +283,9 @@ emit(cg_lowering *l, cg_cumulating *c)
     c->in_lanes = !across && lanes > 1 && !l->m->trapping_math;
     const int64_t cost =
         c->t->size * (c->in_lanes ? CG_LOWER_COST_SCAN_LANES : CG_LOWER_COST_SCAN);
-    const bool many = !c->open && cg_is_shared(l, cost);
+    const bool many =
+        !c->open && cg_is_shared(l, cost, c->in_lanes || across ? lanes : 1,
+                                 2 * c->t->size * (int64_t)cot_dtype_size(c->t->dtype));
     const bool by_lines = many && (across ? c->outer : lines) > 1;
     c->blocks = many && !by_lines && !across && shares_blocks(l, c) ? CG_PARALLEL : CG_SERIAL;
     c->own_scratch = by_lines;

@@ -32,11 +32,17 @@ share(cg_dot_shape *s, cg_dot_share what, int64_t shares)
     s->how.shares = shares;
 }
 
-static double
-work_of(const cg_dot_shape *s)
+/* Are products of so many elements of the batch, each with so many k's, work for threads? */
+static bool
+is_for_threads(const cg_dot_shape *s, const cg_dot *d, const cg_target *t, int64_t batch,
+               int64_t k)
 {
-    return 2.0 * (double)s->b.total * (double)s->m.total * (double)s->n.total *
-           (double)s->k.total;
+    const double b = (double)batch, m = (double)s->m.total, n = (double)s->n.total;
+    const int64_t bytes = (int64_t)cot_dtype_size(d->type), bits = 8 * bytes;
+
+    return cg_is_shareable(2 * b * m * n * (double)k,
+                           t->vector_bits > bits ? t->vector_bits / bits : 1,
+                           b * (m * (double)k + (double)k * n + m * n) * (double)bytes);
 }
 
 /* Rows of a tile: as many as registers allow, or fewer if a few tiles then leave no row over,
@@ -251,7 +257,11 @@ choose_blocks(cg_dot_shape *s, const cg_target *t, int threads, int64_t bytes, c
     if (columns < CG_LOWER_MIN_BLOCK_PANELS * nr)
         columns = CG_LOWER_MIN_BLOCK_PANELS * nr;
     int64_t blocks = (s->m.total + rows - 1) / rows;
-    const bool single = blocks <= 1 && !s->m.open;
+    /* Threads share the columns of a single block of rows, if there are enough for each; else
+     * its rows, if that is worth it: each thread reads all columns. */
+    const bool single = blocks <= 1 && !s->m.open &&
+                        (s->n.total > (threads - 1) * nr || s->m.total < threads * mr ||
+                         !is_for_threads(s, d, t, 1, kc / CG_LOWER_SHARES_OF_THREAD));
     if (!single)
         blocks = round_up(blocks, threads);
     s->how.m_block = s->m.open ? round_up(at_most(rows, CG_LOWER_OPEN_BLOCK), mr)
@@ -269,8 +279,7 @@ choose_blocks(cg_dot_shape *s, const cg_target *t, int threads, int64_t bytes, c
     s->how.unroll = packed_unroll(s);
     s->how.prefetch =
         s->m.total * s->n.total * bytes > t->l2 / 2 && (cg_dot_is_own(s, d) || s->steps > KC);
-    if (threads <= 1 ||
-        2.0 * (double)s->m.total * (double)s->n.total * (double)kc <= CG_LOWER_MIN_SHARED_BLOCK)
+    if (threads <= 1 || !is_for_threads(s, d, t, 1, kc))
         return;
     share(s, single ? CG_DOT_SHARE_COLUMNS : CG_DOT_SHARE_BLOCKS,
           single ? at_most(CG_LOWER_SHARES_OF_THREAD * threads, (s->n.total + nr - 1) / nr)
@@ -286,13 +295,15 @@ wants_stream(const cg_dot_shape *s, const cg_dot *d, const cg_target *t, int thr
 
     return (s->m.total > 1 || threads > 1) && s->n.n == 1 && s->k.n == 1 &&
            innermost(&s->n, right_of(s, &s->n)) == 1 &&
-           s->k.total * s->n.total * bytes > t->l2 && s->n.total >= 2 * tile_columns(s);
+           (s->k.total * s->n.total * bytes > t->l2 ||
+            (threads > 1 && is_for_threads(s, d, t, 1, s->k.total))) &&
+           s->n.total >= 2 * tile_columns(s);
 }
 
 /* The tile is as wide as the registers allow, so that a row of it is several cache lines.  One
  * row is so wide that the processor foresees what comes. */
 static void
-choose_stream(cg_dot_shape *s, const cg_target *t, int threads)
+choose_stream(cg_dot_shape *s, const cg_dot *d, const cg_target *t, int threads)
 {
     const int64_t sums = t->registers >= 32 ? CG_LOWER_MANY_SUMS : CG_LOWER_FEW_SUMS,
                   columns = at_most(sums / s->how.rows, CG_LOWER_MANY_ROW_COLUMNS),
@@ -302,18 +313,16 @@ choose_stream(cg_dot_shape *s, const cg_target *t, int threads)
         s->how.vectors = columns;
     s->how.stream = 1;
     s->how.prefetch = s->m.total > 1;
-    if (threads > 1 && s->b.total < threads &&
-        2.0 * (double)s->m.total * (double)s->n.total * (double)s->k.total >
-            CG_LOWER_MIN_SHARED_BLOCK)
+    if (threads > 1 && s->b.total < threads && is_for_threads(s, d, t, 1, s->k.total))
         share(s, CG_DOT_SHARE_COLUMNS,
               at_most(CG_LOWER_SHARES_OF_THREAD * threads, s->n.total / tile_columns(s)));
 }
 
 /* Threads share elements of the batch, or rows that are not packed. */
 static void
-share_rows(cg_dot_shape *s, int threads)
+share_rows(cg_dot_shape *s, const cg_dot *d, const cg_target *t, int threads)
 {
-    if (threads <= 1 || work_of(s) <= CG_LOWER_MIN_SHARED_ROWS)
+    if (threads <= 1 || !is_for_threads(s, d, t, s->b.total, s->k.total))
         return;
     if (s->b.total >= threads)
         share(s, CG_DOT_SHARE_BATCH, threads);
@@ -336,12 +345,12 @@ choose_columns(cg_dot_shape *s, const cg_dot *d, const cg_target *t, int threads
     if (s->how.pairs || wants_packing(s, t, bytes))
         choose_blocks(s, t, s->b.total < threads ? threads : 1, bytes, d);
     else if (wants_stream(s, d, t, threads))
-        choose_stream(s, t, threads);
+        choose_stream(s, d, t, threads);
 }
 
 /* The inner form has free axes on one side at most; they become the rows. */
 static void
-choose_sum(cg_dot_shape *s, const cg_target *t, int threads)
+choose_sum(cg_dot_shape *s, const cg_dot *d, const cg_target *t, int threads)
 {
     const bool batch = s->b.total >= threads;
 
@@ -349,18 +358,17 @@ choose_sum(cg_dot_shape *s, const cg_target *t, int threads)
         cg_dot_swap(s);
     s->how.lanes = CG_DOT_SUM;
     s->how.width = t->vector_bits > 32 ? CG_DOT_SUM_LANES : 1;
-    if (threads > 1 &&
-        2.0 * (double)s->b.total * (double)s->m.total * (double)s->k.total >
-            CG_LOWER_MIN_SHARED_ROWS &&
+    if (threads > 1 && is_for_threads(s, d, t, s->b.total, s->k.total) &&
         (batch || s->m.total >= 2 * threads))
         share(s, batch ? CG_DOT_SHARE_BATCH : CG_DOT_SHARE_ROWS, threads);
 }
 
 /* Threads share blocks of the batch, of one vector at least. */
 static void
-share_batch(cg_dot_shape *s, int threads)
+share_batch(cg_dot_shape *s, const cg_dot *d, const cg_target *t, int threads)
 {
-    if (threads > 1 && work_of(s) > CG_LOWER_MIN_SHARED_ROWS && s->b.total > s->how.width)
+    if (threads > 1 && is_for_threads(s, d, t, s->b.total, s->k.total) &&
+        s->b.total > s->how.width)
         share(s, CG_DOT_SHARE_BATCH,
               at_most(threads, (s->b.total + s->how.width - 1) / s->how.width));
 }
@@ -374,15 +382,15 @@ cg_dot_choose(const cg_dot_shape *shape, const cg_dot *d, const cg_target *t, in
     if (t->grid) {
         cg_dot_choose_grid(&s, d, t, inner);
     } else if (inner) {
-        choose_sum(&s, t, threads);
+        choose_sum(&s, d, t, threads);
     } else if (!s.b.open && cg_dot_choose_batch(&s, d, t)) {
-        share_batch(&s, threads);
+        share_batch(&s, d, t, threads);
         cg_dot_choose_once(&s, d, t);
     } else {
         if (s.m.open || s.n.open || !cg_dot_choose_lines(&s, d, t))
             choose_columns(&s, d, t, threads);
         if (!s.how.share)
-            share_rows(&s, threads);
+            share_rows(&s, d, t, threads);
     }
     return s.how;
 }

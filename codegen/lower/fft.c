@@ -338,7 +338,7 @@ cg_plan_fft(cg_lowering *l, cg_level *v, const cg_group *g)
     const int64_t flops = c.f->n * 5 * (64 - __builtin_clzll((unsigned long long)c.f->n));
     if (plan_for_grid(l, v, &c, lines, flops))
         return;
-    const bool many = lines > 1 && cg_is_shared(l, lines * flops);
+    const bool many = lines > 1 && cg_is_shared(l, lines * flops, cg_lanes(l, ir_bits(c.T)), 0);
     c.fr = cg_node_kernel(l, v, n);
     l->k->flops = lines * flops;
     c.out = cg_place_buffer(l, &v->place[n->first], t, "y", true);

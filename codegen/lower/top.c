@@ -352,7 +352,8 @@ cg_plan_top(cg_lowering *l, cg_level *v, const cg_group *g)
     o.fr = cg_node_kernel(l, v, n);
     o.out = cg_place_buffer(l, &v->place[n->first], o.t, "y", true);
     l->k->flops = x->size * CG_LOWER_COST_TOP;
-    bool many = o.lines > 1 && cg_is_shared(l, x->size * CG_LOWER_COST_TOP);
+    bool many = o.lines > 1 && cg_lines_are_apart(l, o.t, o.axis) &&
+                cg_is_shared(l, x->size * CG_LOWER_COST_TOP, 1, 0);
     make_lists(l, &o, many ? o.lines : 1);
     o.base = many ? cg_i64(&l->b, 0) : 0;
     ir_buf_printf(l->why, "%s: %lld lines of %lld, by %s%s\n", l->k->name, (long long)o.lines,

@@ -376,7 +376,8 @@ cg_map_run(cg_mapping *m)
      * after the other */
     const bool cut = m->g->segment || m->g->part;
     m->parallel =
-        m->s.n > 0 && cg_is_shared(l, (m->s.cost + 2) * size / (cut ? CG_FUSE_CUT_SHARE : 1));
+        m->s.n > 0 && cg_is_shared(l, (m->s.cost + 2) * size / (cut ? CG_FUSE_CUT_SHARE : 1),
+                                   m->lanes > 1 ? cg_lanes(l, m->s.widest) : 1, m->g->bytes);
     ir_buf_printf(l->why,
                   "%s: map of %" PRId64 " elements, %d loops, %" PRId64 " lanes, cost %" PRId64
                   "%s%s%s\n",

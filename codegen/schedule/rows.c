@@ -231,7 +231,10 @@ cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_gr
     r.columns = find_columns(&r);
     r.jam = rows_at_once(&r);
     cg_find_kept(&r);
-    bool many = cg_is_shared(l, r.cost * g->space->size) &&
+    bool many = cg_is_shared(l,
+                             r.cost * g->space->size +
+                                 r.outer * CG_FUSE_COST_ROW * cg_lanes(l, r.widest),
+                             cg_lanes(l, r.widest), g->bytes) &&
                 !(r.columns.n && cg_is_open(l, r.columns.rows)) &&
                 !(r.outer == 1 && cg_is_open(l, r.n));
     r.split = many && r.outer == 1;

@@ -234,8 +234,8 @@ plain_pass(cg_rows *r, cg_row_pass *p)
     int64_t lanes = cg_lanes(r->l, r->widest ? r->widest : 8);
     if (lanes > 1 && r->cost <= CG_FUSE_COST_HEAVY)
         lanes *= 2;
-    cg_strip_mine(r->l, CG_SERIAL, r->n, lanes, r->idempotent && r->columns.n == 0,
-                  element_alone, p);
+    cg_strip_mine(r->l, r->split && r->n_keep == 0 ? CG_PARALLEL : CG_SERIAL, r->n, lanes,
+                  r->idempotent && r->columns.n == 0, element_alone, p);
 }
 
 void
