@@ -457,8 +457,8 @@ call_on(miss *m, cot_array **results, int n_results)
         COT_TRY(rt_guard(f->ctx, compile_miss, m));
     int64_t size[CG_MAX_SIZES];
     const want w = { m->kernel, results, n_results, m->args, size };
-    if (m->kernel->open)
-        COT_TRY(rt_open_sizes(m->kernel, m->args, size));
+    if (m->kernel->open && !rt_open_sizes(m->kernel, m->args, size))
+        return rt_open_refuse_sizes(m->kernel, m->args);
     if (!all_there(&w) && !make_results_freely(&w))
         status = rt_guard(f->ctx, make_results, (void *)&w);
     if (status == COT_OK)

@@ -396,37 +396,58 @@ run(const cot_kernel *k, void *work, cot_array *const *results, const cot_array 
     return call(k, pointer, there, work);
 }
 
+static cot_status
+wrong_result(const cot_kernel *k)
+{
+    return run_fail(k, ERR_shape_wrong, "a result is NULL, or has another type", 0, NULL);
+}
+
+/* The pointers of a call, and how many bytes are behind each. */
+static cot_status
+take_open_arrays(const cot_kernel *k, const int64_t *size, cot_array *const *results,
+                 const cot_array *const *args, uint64_t *key, void **pointer, size_t *bytes)
+{
+    ir_place *there; /* machines with memory of their own have no open sizes */
+    const int n_in = k->n_in;
+
+    for (int i = 0, given = 0; i < n_in; i++) {
+        if (k->n_args < n_in && ir_is_bound(k->graph, i)) {
+            COT_TRY(bound_to(k, i, key, &pointer[i], &there));
+            bytes[i] = k->bytes[i];
+            continue;
+        }
+        const cot_array *a = args[given++];
+        pointer[i] = a->data;
+        bytes[i] = a->bytes;
+        if (a->place || a->read_only)
+            COT_TRY(check_place(k, i, a, &there));
+    }
+    for (int i = 0; i < k->n_out; i++) {
+        const cot_array *a = results ? results[i] : NULL;
+
+        if (!a || !rt_open_is_result(k, i, size, a))
+            return wrong_result(k);
+        pointer[n_in + i] = a->data;
+        bytes[n_in + i] = a->bytes;
+        if (a->place || a->read_only)
+            COT_TRY(check_place(k, n_in + i, a, &there));
+    }
+    return check_overlap(k, bytes, pointer);
+}
+
 /* A call of an open kernel at sizes that were found in its arguments, which fit. */
 cot_status
 rt_run_open(const cot_kernel *k, void *work, const int64_t *size, cot_array *const *results,
             const cot_array *const *args)
 {
     const int n = k->n_in + k->n_out;
-    void *pointer[n + 2], *block = NULL;
-    ir_place *there[n + 1];
+    void *pointer[n + 2], *block = NULL; /* kernels without any have the last entries alone */
     size_t bytes[n + 1];
     uint64_t key[2];
 
-    pointer[n] = NULL; /* kernels without arguments and results have these entries alone */
+    pointer[n] = NULL;
     bytes[n] = 0;
-    for (int i = 0, given = 0; i < n; i++) {
-        if (i < k->n_in && ir_is_bound(k->graph, i)) {
-            COT_TRY(bound_to(k, i, key, &pointer[i], &there[i]));
-            bytes[i] = k->bytes[i];
-            continue;
-        }
-        const cot_array *a = i < k->n_in ? args[given++]
-                             : results   ? results[i - k->n_in]
-                                         : NULL;
-        if (!a || (i >= k->n_in && !rt_open_is_result(k, i - k->n_in, size, a)))
-            return run_fail(k, ERR_shape_wrong, "a result is NULL, or has another type", 0,
-                            NULL);
-        pointer[i] = a->data;
-        bytes[i] = a->bytes;
-        if (a->place || a->read_only)
-            COT_TRY(check_place(k, i, a, &there[i]));
-    }
-    COT_TRY(check_overlap(k, bytes, pointer));
+    COT_TRY(take_open_arrays(k, size, results, args, key, pointer, bytes));
     pointer[n] = (void *)size;
     pointer[n + 1] = k->pool && rt_open_wants_threads(k, size) ? k->pool : NULL;
     if (!work && k->open->general.n_parts) {
@@ -452,8 +473,8 @@ run_open(const cot_kernel *k, void *work, cot_array *const *results,
     if (!rt_open_fits(k, args, k->n_args))
         return run_fail(k, ERR_shape_wrong,
                         "an argument has another element type, rank or fixed length", 0, NULL);
-    COT_TRY(rt_open_sizes(k, args, size));
-    return rt_run_open(k, work, size, results, args);
+    return rt_open_sizes(k, args, size) ? rt_run_open(k, work, size, results, args)
+                                        : rt_open_refuse_sizes(k, args);
 }
 
 cot_status

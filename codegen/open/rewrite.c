@@ -50,10 +50,12 @@ cg_open_polynomial(cg_rewriting *r, const cg_polynomial *p, cg_val sum)
     return p->constant || !sum ? cg_open_added(r, sum, cg_open_i64(r, p->constant)) : sum;
 }
 
-/* SC_div rounds towards 0. */
+/* SC_div rounds towards 0, and SC_shr down. */
 static cg_val
 floor_divided(cg_rewriting *r, cg_val x, const cg_polynomial *p, int64_t divisor)
 {
+    if ((divisor & (divisor - 1)) == 0)
+        return cg_open_op(r, SC_shr, x, cg_open_i64(r, __builtin_ctzll((uint64_t)divisor)));
     const cg_val d = cg_open_i64(r, divisor);
 
     if (cg_polynomial_may_be_negative(p)) {

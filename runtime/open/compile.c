@@ -268,6 +268,7 @@ compile(rt_opening *o, rt_open *open, cot_kernel **out)
     k->open = open;
     k->parallel = m->parallel;
     find_inputs(k, open, o->arena);
+    rt_open_list_lengths(k, open);
     rt_kernel_pool(k);
     rt_make_blocks(k, 1);
     COT_TRY(rt_profile_kernel(k, m));

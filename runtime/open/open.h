@@ -5,6 +5,7 @@
 
 #include "codegen/open/open.h"
 #include "frontend/fn.h"
+#include "ir/array.h"
 #include "runtime/compile.h"
 #include "runtime/open/constants.h"
 
@@ -37,10 +38,31 @@ const char *rt_sizes_find_lengths(rt_sizes *s);
 /* How argument i is called in messages. */
 const char *rt_sizes_name(const rt_sizes *s, int i, char text[32]);
 
+/* A length that a call compares: that of an axis of an argument, or of a result. */
+typedef struct rt_length {
+    int array, axis;
+    int size; /* the size that it is by itself; -1: none */
+    const cg_size_form *form; /* where it is no size; NULL: it is fixed */
+    int64_t fixed;
+} rt_length;
+
+static inline int64_t
+rt_length_at(const rt_length *x, const int64_t *size)
+{
+    return x->size >= 0 ? size[x->size] : x->form ? cg_form_at(x->form, size) : x->fixed;
+}
+
+typedef struct rt_lengths {
+    rt_length *at;
+    uint32_t n, cap;
+} rt_lengths;
+
 /* What an open kernel has besides. */
 typedef struct rt_open {
     const rt_sizes *sizes;
     cg_open general;
+    rt_lengths fixed, open; /* of the arguments, but for the axes in which sizes are found */
+    rt_lengths *result; /* of each result */
     cg_size_form **length; /* of the axes of each result */
     int *input; /* of each argument, its number among the graph's inputs */
     cg_size_form cost; /* instructions of a call, or 0 where that is not known */
@@ -98,13 +120,31 @@ void rt_open_free(cot_context *ctx, rt_open *o);
  * open. */
 const cg_size_form *rt_open_axes(const rt_open *o, const ir_graph *f, int parameter,
                                  ir_arena *a);
+/* List the lengths that calls of k compare, k->open being complete. */
+void rt_open_list_lengths(const cot_kernel *k, rt_open *o);
 /* The sizes of a call.  rt_open_fits: do the element types, ranks and fixed lengths
- * fit the kernel? rt_open_sizes: COT_ERR_SHAPE, with what disagrees, where open ones do not. */
+ * fit the kernel? rt_open_sizes: and the open ones? rt_open_refuse_sizes: COT_ERR_SHAPE, with
+ * what disagrees, where they do not. */
 bool rt_open_fits(const cot_kernel *k, const cot_array *const *args, int n);
-cot_status rt_open_sizes(const cot_kernel *k, const cot_array *const *args, int64_t *size);
+bool rt_open_sizes(const cot_kernel *k, const cot_array *const *args, int64_t *size);
+cot_status rt_open_refuse_sizes(const cot_kernel *k, const cot_array *const *args);
 /* The type of result i; dims has room for COT_MAX_RANK. */
 cot_type rt_open_result(const cot_kernel *k, int i, const int64_t *size, int64_t *dims);
-bool rt_open_is_result(const cot_kernel *k, int i, const int64_t *size, const cot_array *a);
+/* Inline: a call of a small kernel takes less time than its checks. */
+static inline bool
+rt_open_is_result(const cot_kernel *k, int i, const int64_t *size, const cot_array *a)
+{
+    const ir_type *t = k->type[k->n_in + i];
+    const rt_lengths *l = &k->open->result[i];
+
+    if (a->type.dtype != t->dtype || a->type.rank != t->rank)
+        return false;
+    for (uint32_t j = 0; j < l->n; j++)
+        if (a->dims[j] != rt_length_at(&l->at[j], size))
+            return false;
+    return true;
+}
+
 /* run.c: a call at sizes that were found in its arguments, which fit. */
 cot_status rt_run_open(const cot_kernel *k, void *work, const int64_t *size,
                        cot_array *const *results, const cot_array *const *args);

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "codegen/tuning.h"
-#include "ir/array.h"
 #include "ir/diag.h"
 #include "runtime/open/open.h"
 
@@ -14,21 +13,74 @@ is_open_axis(const rt_sizes *s, int i, int k)
     return s->rank[i] > k && s->axis[i][k].is_open;
 }
 
+/* -- what calls compare: in lists, since a call of a small kernel takes less time than a walk
+ * over the axes of all its arrays -- */
+
+static void
+add_length(rt_open *o, rt_lengths *list, int array, int axis, const cg_size_form *f)
+{
+    const cg_polynomial *p = &f->whole;
+    const bool single = f->n == 0 && p->n == 1 && p->constant == 0 && p->term[0].degree == 1 &&
+                        p->term[0].factor == 1;
+    const rt_length x = { array, axis, single ? p->term[0].size[0] : -1,
+                          cg_form_is_constant(f) || single ? NULL : f, p->constant };
+
+    IR_PUSH(&o->arena, list->at, list->n, list->cap, x);
+}
+
+/* Is this the axis whose length is taken for a size? */
+static bool
+is_found_in(const rt_sizes *s, int argument, int axis)
+{
+    bool is = false;
+
+    for (int i = 0; i < s->n; i++)
+        is |= s->size[i].argument == argument && s->size[i].axis == axis;
+    return is;
+}
+
+void
+rt_open_list_lengths(const cot_kernel *k, rt_open *o)
+{
+    const rt_sizes *s = o->sizes;
+
+    for (int i = 0; i < k->n_args; i++) {
+        const ir_type *t = k->type[o->input[i]];
+
+        for (int axis = 0; axis < t->rank; axis++) {
+            const bool open = is_open_axis(s, i, axis);
+            cg_size_form *f = IR_NEW(&o->arena, cg_size_form);
+
+            *f = open ? (cg_size_form){ .whole = s->axis[i][axis].length }
+                      : (cg_size_form){ .whole = { .constant = t->dims[axis] } };
+            if (!is_found_in(s, i, axis))
+                add_length(o, open ? &o->open : &o->fixed, i, axis, f);
+        }
+    }
+    o->result = IR_NEW_N(&o->arena, rt_lengths, k->n_out + 1);
+    for (int i = 0; i < k->n_out; i++)
+        for (int axis = 0; axis < k->type[k->n_in + i]->rank; axis++)
+            add_length(o, &o->result[i], i, axis, &o->length[i][axis]);
+}
+
 bool
 rt_open_fits(const cot_kernel *k, const cot_array *const *args, int n)
 {
-    const rt_sizes *s = k->open->sizes;
+    const rt_open *o = k->open;
 
     if (n != k->n_args)
         return false;
     for (int i = 0; i < n; i++) {
-        const ir_type *t = k->type[k->open->input[i]];
+        const ir_type *t = k->type[o->input[i]];
 
         if (args[i]->type.dtype != t->dtype || args[i]->type.rank != t->rank)
             return false;
-        for (int axis = 0; axis < t->rank; axis++)
-            if (!is_open_axis(s, i, axis) && args[i]->dims[axis] != t->dims[axis])
-                return false;
+    }
+    for (uint32_t i = 0; i < o->fixed.n; i++) {
+        const rt_length *x = &o->fixed.at[i];
+
+        if (args[x->array]->dims[x->axis] != x->fixed)
+            return false;
     }
     return true;
 }
@@ -84,54 +136,65 @@ too_large(cot_context *ctx, void *arg)
     return ir_fail(ctx, k->loc, k->graph->name, ERR_sizes_large);
 }
 
+/* Which of the sizes or lengths of a call is wrong. */
 static cot_status
-check_facts(const cot_kernel *k, const int64_t *size)
+refuse_fact(const cot_kernel *k, const rt_size *s, int64_t x)
 {
-    const rt_sizes *s = k->open->sizes;
-
-    for (int i = 0; i < s->n; i++) {
-        const rt_size *x = &s->size[i];
-
-        if (size[i] < x->least)
-            return differs(k, x->argument, x->axis, size[i], x->least,
-                           "at least the least size");
-        if (size[i] > x->most)
-            return differs(k, x->argument, x->axis, size[i], x->most,
-                           "at most the largest size");
-        if (size[i] % x->multiple)
-            return differs(k, x->argument, x->axis, size[i], x->multiple,
-                           "a multiple of the divisor");
-    }
-    return COT_OK;
+    if (x < s->least)
+        return differs(k, s->argument, s->axis, x, s->least, "at least the least size");
+    if (x > s->most)
+        return differs(k, s->argument, s->axis, x, s->most, "at most the largest size");
+    return differs(k, s->argument, s->axis, x, s->multiple, "a multiple of the divisor");
 }
 
-static cot_status
-check_lengths(const cot_kernel *k, const cot_array *const *args, const int64_t *size)
+static bool
+has_facts(const rt_size *s, int64_t x)
 {
-    const rt_sizes *s = k->open->sizes;
-
-    for (int i = 0; i < s->n_args; i++)
-        for (int axis = 0; axis < s->rank[i]; axis++) {
-            const int64_t length = cg_polynomial_at(&s->axis[i][axis].length, size);
-
-            if (s->axis[i][axis].is_open && length != args[i]->dims[axis])
-                return differs(k, i, axis, args[i]->dims[axis], length, NULL);
-        }
-    return COT_OK;
+    return s->least <= x && x <= s->most && (s->multiple == 1 || x % s->multiple == 0);
 }
 
 cot_status
+rt_open_refuse_sizes(const cot_kernel *k, const cot_array *const *args)
+{
+    const rt_open *o = k->open;
+    int64_t size[CG_MAX_SIZES];
+
+    for (int i = 0; i < o->sizes->n; i++) {
+        const rt_size *s = &o->sizes->size[i];
+
+        size[i] = args[s->argument]->dims[s->axis];
+        if (!has_facts(s, size[i]))
+            return refuse_fact(k, s, size[i]);
+    }
+    for (uint32_t i = 0; i < o->open.n; i++) {
+        const rt_length *x = &o->open.at[i];
+        const int64_t has = args[x->array]->dims[x->axis], wants = rt_length_at(x, size);
+
+        if (has != wants)
+            return differs(k, x->array, x->axis, has, wants, NULL);
+    }
+    return rt_guard(k->ctx, too_large, (void *)(uintptr_t)k);
+}
+
+bool
 rt_open_sizes(const cot_kernel *k, const cot_array *const *args, int64_t *size)
 {
-    const rt_sizes *s = k->open->sizes;
+    const rt_open *o = k->open;
 
-    for (int i = 0; i < s->n; i++)
-        size[i] = args[s->size[i].argument]->dims[s->size[i].axis];
-    COT_TRY(check_facts(k, size));
-    COT_TRY(check_lengths(k, args, size));
-    return cg_open_has_room(&k->open->general, size)
-               ? COT_OK
-               : rt_guard(k->ctx, too_large, (void *)(uintptr_t)k);
+    for (int i = 0; i < o->sizes->n; i++) {
+        const rt_size *s = &o->sizes->size[i];
+
+        size[i] = args[s->argument]->dims[s->axis];
+        if (!has_facts(s, size[i]))
+            return false;
+    }
+    for (uint32_t i = 0; i < o->open.n; i++) {
+        const rt_length *x = &o->open.at[i];
+
+        if (args[x->array]->dims[x->axis] != rt_length_at(x, size))
+            return false;
+    }
+    return o->general.n_terms == 0 || cg_open_has_room(&o->general, size);
 }
 
 const cg_size_form *
@@ -164,7 +227,7 @@ rt_open_result(const cot_kernel *k, int i, const int64_t *size, int64_t *dims)
     cot_type out = ir_type_public(t);
 
     for (int axis = 0; axis < t->rank; axis++) {
-        dims[axis] = cg_form_at(&k->open->length[i][axis], size);
+        dims[axis] = rt_length_at(&k->open->result[i].at[axis], size);
         if (t->rank <= 8)
             out.dims[axis] = dims[axis];
     }
@@ -173,27 +236,11 @@ rt_open_result(const cot_kernel *k, int i, const int64_t *size, int64_t *dims)
 }
 
 bool
-rt_open_is_result(const cot_kernel *k, int i, const int64_t *size, const cot_array *a)
-{
-    const ir_type *t = k->type[k->n_in + i];
-
-    if (a->type.dtype != t->dtype || a->type.rank != t->rank)
-        return false;
-    for (int axis = 0; axis < t->rank; axis++)
-        if (a->dims[axis] != cg_form_at(&k->open->length[i][axis], size))
-            return false;
-    return true;
-}
-
-/* How many elements a vector operation is taken to have, since the cost counts elements. */
-enum { LANES = 8 };
-
-bool
 rt_open_wants_threads(const cot_kernel *k, const int64_t *size)
 {
     const cg_size_form *cost = &k->open->cost;
 
-    return cg_form_is_constant(cost) || cg_form_at(cost, size) > LANES * CG_FUSE_COST_PARALLEL;
+    return cg_form_is_constant(cost) || cg_form_at(cost, size) > CG_FUSE_COST_PARALLEL;
 }
 
 /* Blocks of one kernel have many sizes: each begins with a line that says how large it is. */
