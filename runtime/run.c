@@ -402,36 +402,66 @@ wrong_result(const cot_kernel *k)
     return run_fail(k, ERR_shape_wrong, "a result is NULL, or has another type", 0, NULL);
 }
 
-/* The pointers of a call, and how many bytes are behind each. */
+/* Machines with memory of their own have no open sizes. */
+static cot_status
+check_places(const cot_kernel *k, cot_array *const *results, const cot_array *const *args)
+{
+    ir_place *there;
+
+    for (int i = 0, given = 0; i < k->n_in; i++)
+        if (!ir_is_bound(k->graph, i))
+            COT_TRY(check_place(k, i, args[given++], &there));
+    for (int i = 0; i < k->n_out; i++)
+        COT_TRY(check_place(k, k->n_in + i, results[i], &there));
+    return COT_OK;
+}
+
+static cot_status
+take_bound(const cot_kernel *k, uint64_t *key, void **pointer, size_t *bytes)
+{
+    ir_place *there;
+
+    for (int i = 0; i < k->n_in; i++)
+        if (ir_is_bound(k->graph, i)) {
+            COT_TRY(bound_to(k, i, key, &pointer[i], &there));
+            bytes[i] = k->bytes[i];
+        }
+    return COT_OK;
+}
+
+/* The pointers of a call, and how many bytes are behind each.  What is rare is looked at again
+ * behind the loops. */
 static cot_status
 take_open_arrays(const cot_kernel *k, const int64_t *size, cot_array *const *results,
                  const cot_array *const *args, uint64_t *key, void **pointer, size_t *bytes)
 {
-    ir_place *there; /* machines with memory of their own have no open sizes */
     const int n_in = k->n_in;
+    bool fit = results || k->n_out == 0, special = false;
 
-    for (int i = 0, given = 0; i < n_in; i++) {
-        if (k->n_args < n_in && ir_is_bound(k->graph, i)) {
-            COT_TRY(bound_to(k, i, key, &pointer[i], &there));
-            bytes[i] = k->bytes[i];
-            continue;
-        }
-        const cot_array *a = args[given++];
-        pointer[i] = a->data;
-        bytes[i] = a->bytes;
-        if (a->place || a->read_only)
-            COT_TRY(check_place(k, i, a, &there));
+    for (int i = 0; i < k->n_args; i++) {
+        const cot_array *a = args[i];
+        const int at = k->open->input[i];
+
+        pointer[at] = a->data;
+        bytes[at] = a->bytes;
+        special |= a->place || a->read_only;
     }
-    for (int i = 0; i < k->n_out; i++) {
-        const cot_array *a = results ? results[i] : NULL;
+    for (int i = 0; fit && i < k->n_out; i++) {
+        const cot_array *a = results[i];
 
-        if (!a || !rt_open_is_result(k, i, size, a))
-            return wrong_result(k);
+        fit = a && rt_open_is_result(k, i, size, a);
+        if (!fit)
+            break;
         pointer[n_in + i] = a->data;
         bytes[n_in + i] = a->bytes;
-        if (a->place || a->read_only)
-            COT_TRY(check_place(k, n_in + i, a, &there));
+        special |= a->place || a->read_only;
     }
+    if (!fit)
+        return wrong_result(k);
+    if (k->n_args < n_in)
+        COT_TRY(take_bound(k, key, pointer, bytes));
+    if (special)
+        COT_TRY(check_places(k, results, args));
     return check_overlap(k, bytes, pointer);
 }
 
