@@ -304,12 +304,12 @@ cg_clamped_index(cg_lowering *l, cg_val x, cot_dtype t, int64_t most)
         i = cg_insn2(&l->b, SC_min, COT_U64, x, cg_const(&l->b, COT_U64, (uint64_t)most));
         i = cg_convert(l, i, COT_U64, COT_I64);
     } else {
-        int64_t lo, hi;
         i = cg_convert(l, x, t, COT_I64);
-        const bool known = cg_range(l->k, i, &lo, &hi);
-        if (!ir_is_unsigned(t) && !(known && lo >= 0))
+        const bool in_front = ir_is_unsigned(t) || cg_is_within(l->k, i, 0, INT64_MAX),
+                   behind = cg_is_within(l->k, i, INT64_MIN, most);
+        if (!in_front)
             i = cg_insn2(&l->b, SC_max, COT_I64, i, cg_i64(&l->b, 0));
-        if (!(known && hi <= most))
+        if (!behind)
             i = cg_insn2(&l->b, SC_min, COT_I64, i, cg_i64(&l->b, most));
     }
     int64_t c;

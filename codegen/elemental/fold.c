@@ -197,12 +197,16 @@ lane_of_vector(fold_loops *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_
         first_element(d, first, acc);
     else
         chain(d, first, lanes, cg_i64(&l->b, steps), most_of(d, steps), acc);
-    if (tail || d->open) {
-        cg_val there = d->open ? is_below(d, j, tail) : cg_within(l, j, 0, tail, &never);
-        /* the mask excludes all other lanes, so their index needs no clamp; of one lane it
-         * would be a constant, which it is not at all sizes */
-        cg_ix last = cg_ix_var(&l->ix, cg_ix_value(&l->ix, &l->b, j),
-                               d->open && tail < 2 ? tail - 2 : 0, tail - 1);
+    if (d->open && m != BLOCK) {
+        /* nothing of the index follows from how many lanes there are at this size */
+        const cg_ix behind = cg_ix_addc(&l->ix, first, steps * lanes);
+        const cg_ix at = cg_ix_var(&l->ix, cg_ix_value(&l->ix, &l->b, behind), 0,
+                                   l->ix.expr[base].c + m - 1);
+        next_element(d, at, is_below(d, j, tail), acc, acc);
+    } else if (tail) {
+        const cg_val there = cg_within(l, j, 0, tail, &never);
+        /* the mask excludes all other lanes, so their index needs no clamp */
+        cg_ix last = cg_ix_var(&l->ix, cg_ix_value(&l->ix, &l->b, j), 0, tail - 1);
         cg_ix at = cg_ix_addc(&l->ix, cg_ix_add(&l->ix, base, last), steps * lanes);
         next_element(d, at, there, acc, acc);
     }

@@ -87,7 +87,7 @@ cg_index_of(cg_build *b, cg_val v)
     int left = CG_KERNEL_MAX_INDEX_VISITS;
     cg_linear l;
 
-    return cg_linear_widen(b->k, v, &l, (cg_descent){ 0, &left }) ? build(b, &l) : 0;
+    return cg_linear_widen(b->k, v, &l, (cg_descent){ 0, &left, false }) ? build(b, &l) : 0;
 }
 
 /* Is the form known not to be negative?  *hi is its upper bound. */
@@ -97,7 +97,7 @@ is_natural(const cg_kernel *k, const cg_linear *l, int64_t *hi)
     int left = CG_KERNEL_MAX_INDEX_VISITS;
     int64_t lo;
 
-    return cg_linear_range(k, l, &lo, hi, (cg_descent){ 0, &left }) && lo >= 0;
+    return cg_linear_range(k, l, &lo, hi, (cg_descent){ 0, &left, false }) && lo >= 0;
 }
 
 /* Split l into g * high + low, where low has the terms whose coefficients g does not divide. */
@@ -213,14 +213,10 @@ cg_imod(cg_build *b, cg_val x, int64_t c)
 cg_val
 cg_imin(cg_build *b, cg_val x, cg_val y)
 {
-    int64_t x0, x1, y0, y1;
-
-    if (cg_range(b->k, x, &x0, &x1) && cg_range(b->k, y, &y0, &y1)) {
-        if (x1 <= y0)
-            return x;
-        if (y1 <= x0)
-            return y;
-    }
+    if (cg_is_upto(b->k, x, y))
+        return x;
+    if (cg_is_upto(b->k, y, x))
+        return y;
     return cg_insn2(b, SC_min, COT_I64, x, y);
 }
 
@@ -267,14 +263,15 @@ cg_multiple_of(const cg_kernel *k, cg_val v)
 {
     int left = CG_KERNEL_MAX_INDEX_VISITS;
 
-    return multiple(k, v, NULL, (cg_descent){ 0, &left });
+    return multiple(k, v, NULL, (cg_descent){ 0, &left, false });
 }
 
 int64_t
 cg_multiple_of_rows(const cg_kernel *k, cg_val v, const cg_block *copies, int64_t stride)
 {
     int left = CG_KERNEL_MAX_INDEX_VISITS;
-    const int64_t m = multiple(k, v, copies, (cg_descent){ 0, &left }), n = lowest_bit(stride);
+    const int64_t m = multiple(k, v, copies, (cg_descent){ 0, &left, false }),
+                  n = lowest_bit(stride);
 
     return m < n ? m : n;
 }

@@ -358,6 +358,8 @@ typedef struct cg_build {
 
 /* Is x an open extent of the module, or one but for a few elements? */
 bool cg_module_is_open(const cg_module *m, int64_t x);
+/* The open extent that x is, but for a few elements; false: it is none. */
+bool cg_module_open_extent(const cg_module *m, int64_t x, int64_t *extent);
 cg_module *cg_module_new(cot_context *ctx, ir_arena *a, const char *name);
 /* Add a kernel; a number is appended if the name is taken. */
 cg_kernel *cg_kernel_new(cg_module *m, const char *name);
@@ -398,6 +400,9 @@ bool cg_is_const(const cg_kernel *k, cg_val v, int64_t *x);
 int64_t cg_extent(const cg_kernel *k, const cg_block *loop);
 /* The range of an index, if constant bounds of loops or the like determine it. */
 bool cg_range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi);
+/* Is an index x known to be at most y, v to be least ... most, whatever open extents are? */
+bool cg_is_upto(const cg_kernel *k, cg_val x, cg_val y);
+bool cg_is_within(const cg_kernel *k, cg_val v, int64_t least, int64_t most);
 /* The comparison, even where its result is known. */
 cg_val cg_compare_kept(cg_build *b, ir_sc_op op, cg_val x, cg_val y);
 /* The i64 that an integer of fewer bits is made of, if index arithmetic is known not to wrap

@@ -25,35 +25,45 @@ overflows(int64_t x, int64_t c)
     return __builtin_mul_overflow(x, c, &unused);
 }
 
+/* What is known of a number must hold where the extents that it counts are others, too.  One
+ * that is an open extent, but for a few elements, is so many more or fewer than 1 if `tiny`. */
+static int64_t
+number(const cg_kernel *k, int64_t x, bool tiny)
+{
+    int64_t extent;
+
+    return tiny && cg_module_open_extent(k->module, x, &extent) ? x - extent + 1 : x;
+}
+
 static void
-collect(const cg_kernel *k, cg_val v, int64_t c, cg_linear *l)
+collect(const cg_kernel *k, cg_val v, int64_t c, bool tiny, cg_linear *l)
 {
     const cg_insn *i = &k->insn[v];
     int64_t x;
 
     if (++l->parts > CG_KERNEL_MAX_INDEX_PARTS)
         l->full = true;
-    else if (cg_is_const(k, v, &x) && !overflows(x, c))
-        l->full |= __builtin_add_overflow(l->k, x * c, &l->k);
+    else if (cg_is_const(k, v, &x) && !overflows(number(k, x, tiny), c))
+        l->full |= __builtin_add_overflow(l->k, number(k, x, tiny) * c, &l->k);
     else if (i->op == SC_add || i->op == SC_sub) {
-        collect(k, i->in[0], c, l);
+        collect(k, i->in[0], c, tiny, l);
         if (i->op == SC_sub && overflows(c, -1))
             l->full = true;
         else
-            collect(k, i->in[1], i->op == SC_add ? c : -c, l);
+            collect(k, i->in[1], i->op == SC_add ? c : -c, tiny, l);
     } else if (i->op == SC_mul && cg_is_const(k, i->in[1], &x) && !overflows(x, c))
-        collect(k, i->in[0], c * x, l);
+        collect(k, i->in[0], c * x, tiny, l);
     else
         cg_linear_term(l, v, c);
 }
 
-cg_linear
-cg_linear_of(const cg_kernel *k, cg_val v)
+static cg_linear
+linear_of(const cg_kernel *k, cg_val v, bool tiny)
 {
     cg_linear l = { 0 };
     int n = 0;
 
-    collect(k, v, 1, &l);
+    collect(k, v, 1, tiny, &l);
     for (int i = 0; i < l.n; i++)
         if (l.c[i] != 0) {
             l.v[n] = l.v[i];
@@ -61,6 +71,12 @@ cg_linear_of(const cg_kernel *k, cg_val v)
         }
     l.n = n;
     return l;
+}
+
+cg_linear
+cg_linear_of(const cg_kernel *k, cg_val v)
+{
+    return linear_of(k, v, false);
 }
 
 void
@@ -195,7 +211,7 @@ range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, cg_descent at)
     if (v == 0 || cg_descent_ends(at))
         return false;
     if (cg_is_const(k, v, lo)) {
-        *hi = *lo;
+        *hi = *lo = number(k, *lo, at.tiny);
         return true;
     }
     switch (i->op) {
@@ -203,7 +219,7 @@ range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, cg_descent at)
     case SC_add:
     case SC_sub:
     case SC_mul: {
-        cg_linear l = cg_linear_of(k, v);
+        cg_linear l = linear_of(k, v, at.tiny);
         if (l.n == 1 && l.v[0] == v)
             return false;
         return cg_linear_range(k, &l, lo, hi, at);
@@ -239,7 +255,41 @@ cg_range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi)
 {
     int left = CG_KERNEL_MAX_INDEX_VISITS;
 
-    return range(k, v, lo, hi, (cg_descent){ 0, &left });
+    return range(k, v, lo, hi, (cg_descent){ 0, &left, false });
+}
+
+/* Is the range of x below that of y, or are they one number? */
+static bool
+is_upto(const cg_kernel *k, cg_val x, cg_val y, bool tiny)
+{
+    int left = CG_KERNEL_MAX_INDEX_VISITS, left_y = left;
+    int64_t x0, x1, y0, y1;
+
+    return range(k, x, &x0, &x1, (cg_descent){ 0, &left, tiny }) &&
+           range(k, y, &y0, &y1, (cg_descent){ 0, &left_y, tiny }) && x1 <= y0;
+}
+
+bool
+cg_is_upto(const cg_kernel *k, cg_val x, cg_val y)
+{
+    return is_upto(k, x, y, false) && (!k->module->n_open || is_upto(k, x, y, true));
+}
+
+static bool
+is_within(const cg_kernel *k, cg_val v, int64_t least, int64_t most, bool tiny)
+{
+    int left = CG_KERNEL_MAX_INDEX_VISITS;
+    int64_t lo, hi;
+
+    return range(k, v, &lo, &hi, (cg_descent){ 0, &left, tiny }) &&
+           lo >= number(k, least, tiny) && hi <= number(k, most, tiny);
+}
+
+bool
+cg_is_within(const cg_kernel *k, cg_val v, int64_t least, int64_t most)
+{
+    return is_within(k, v, least, most, false) &&
+           (!k->module->n_open || is_within(k, v, least, most, true));
 }
 
 bool
@@ -254,12 +304,13 @@ cg_linear_widen(const cg_kernel *k, cg_val v, cg_linear *l, cg_descent at)
         return false;
     if (i->op == SC_const) {
         const int unused = 64 - ir_bits(t);
-        *l = (cg_linear){ .k = ir_is_signed(t) ? (int64_t)(i->imm << unused) >> unused
-                                               : (int64_t)i->imm };
+        const int64_t x =
+            ir_is_signed(t) ? (int64_t)(i->imm << unused) >> unused : (int64_t)i->imm;
+        *l = (cg_linear){ .k = number(k, x, at.tiny) };
         return true;
     }
     if (i->op == SC_cvt && cg_type(k, i->in[0]) == COT_I64)
-        *l = cg_linear_of(k, i->in[0]);
+        *l = linear_of(k, i->in[0], at.tiny);
     else if ((i->op == SC_add || i->op == SC_sub) &&
              cg_linear_widen(k, i->in[0], l, cg_descent_below(at)) &&
              cg_linear_widen(k, i->in[1], &m, cg_descent_below(at)))
@@ -286,11 +337,11 @@ is_open_number(const cg_kernel *k, const cg_linear *l)
     return l->n == 0 && cg_module_is_open(k->module, l->k);
 }
 
-bool
-cg_compare(const cg_kernel *k, ir_sc_op op, cg_val x, cg_val y, bool *is)
+static bool
+compare(const cg_kernel *k, ir_sc_op op, cg_val x, cg_val y, bool tiny, bool *is)
 {
     int left = CG_KERNEL_MAX_INDEX_VISITS;
-    const cg_descent at = { 0, &left };
+    const cg_descent at = { 0, &left, tiny };
     int64_t lo, hi;
     cg_linear l, m;
 
@@ -310,4 +361,14 @@ cg_compare(const cg_kernel *k, ir_sc_op op, cg_val x, cg_val y, bool *is)
     case SC_ne: *is = op == SC_ne; return below_y || above_y;
     default: return false;
     }
+}
+
+/* An index that is below the one of a sample need not be below that of another size. */
+bool
+cg_compare(const cg_kernel *k, ir_sc_op op, cg_val x, cg_val y, bool *is)
+{
+    bool other;
+
+    return compare(k, op, x, y, false, is) &&
+           (!k->module->n_open || (compare(k, op, x, y, true, &other) && other == *is));
 }

@@ -18,16 +18,17 @@ typedef struct cg_linear {
 } cg_linear;
 
 /* The depth of a recursion over the operands of a value, and how many more values it may
- * visit. */
+ * visit.  tiny: open extents are 1, instead of what they are in the sample. */
 typedef struct cg_descent {
     int depth;
     int *left;
+    bool tiny;
 } cg_descent;
 
 static inline cg_descent
 cg_descent_below(cg_descent at)
 {
-    return (cg_descent){ at.depth + 1, at.left };
+    return (cg_descent){ at.depth + 1, at.left, at.tiny };
 }
 
 static inline bool

@@ -4,6 +4,8 @@
  * the last kernel of a module may be, its number is used again. */
 #include "codegen/kernel/kernel.h"
 
+#include <stdlib.h>
+
 #include "ir/map.h"
 
 /* The last number given to a name; 1 is the name without a number. */
@@ -38,10 +40,12 @@ cg_module_new(cot_context *ctx, ir_arena *a, const char *name)
 enum { NEARLY = 64 };
 
 bool
-cg_module_is_open(const cg_module *m, int64_t x)
+cg_module_open_extent(const cg_module *m, int64_t x, int64_t *extent)
 {
     uint32_t lo = 0, hi = m->n_open;
 
+    if (x <= 0 || x > INT64_MAX - NEARLY)
+        return false;
     while (lo < hi) {
         const uint32_t mid = (lo + hi) / 2;
         if (m->open[mid] < x - NEARLY)
@@ -49,7 +53,20 @@ cg_module_is_open(const cg_module *m, int64_t x)
         else
             hi = mid;
     }
-    return lo < m->n_open && m->open[lo] <= x + NEARLY;
+    if (lo == m->n_open || m->open[lo] > x + NEARLY)
+        return false;
+    while (lo + 1 < m->n_open && llabs(m->open[lo + 1] - x) < llabs(m->open[lo] - x))
+        lo++;
+    *extent = m->open[lo];
+    return true;
+}
+
+bool
+cg_module_is_open(const cg_module *m, int64_t x)
+{
+    int64_t extent;
+
+    return cg_module_open_extent(m, x, &extent);
 }
 
 static uint64_t

@@ -88,11 +88,9 @@ fits(cg_lowering *l, cg_val start, cot_dtype t, int64_t most)
     if (t == COT_U64)
         return cg_insn2(&l->b, SC_le, t, start, cg_const(&l->b, t, (uint64_t)most));
     cg_val i = cg_convert(l, start, t, COT_I64), low = 0, high = 0;
-    int64_t from, to;
-    const bool known = cg_range(l->k, i, &from, &to);
-    if (!known || from < 0)
+    if (!cg_is_within(l->k, i, 0, INT64_MAX))
         low = cg_insn2(&l->b, SC_le, COT_I64, cg_i64(&l->b, 0), i);
-    if (!known || to > most)
+    if (!cg_is_within(l->k, i, INT64_MIN, most))
         high = cg_insn2(&l->b, SC_le, COT_I64, i, cg_i64(&l->b, most));
     return cg_and(l, low, high);
 }
