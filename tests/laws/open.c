@@ -6,7 +6,7 @@
  *            [--threads N] [--refused] [K/N]
  *
  * Without options it is the JIT of this machine at all element types; K/N is part K of N rows.
- * What has no kernel for all sizes is counted; --refused prints why. */
+ * What has no kernel for all sizes is counted; --refused prints why, and the program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +185,27 @@ compare(const program *p, const class_program *c)
     laws_free(f->n_in, in);
 }
 
+/* Why a program has no kernel for all sizes, and the program. */
+static void
+print_refused(const program *p, const char *why)
+{
+    class_program c;
+    ir_buf b;
+
+    printf("row %d, %s, %s: %s\n", p->row, cot_dtype_name(p->type),
+           p->open == BOTH      ? "all"
+           : p->open == N_ALONE ? "n"
+                                : "m",
+           why);
+    cot_error_clear(p->ctx);
+    if (!classes_at(p->ctx, p->row, p->type, 40, 56, &c) &&
+        !classes_at(p->ctx, p->row, p->type, 64, 64, &c))
+        return;
+    ir_buf_init(&b, &p->ctx->arena);
+    ir_print(&b, c.law.f, 0);
+    fputs(b.text, stdout);
+}
+
 static void
 judge(int row, cot_dtype type, which open)
 {
@@ -194,11 +215,9 @@ judge(int row, cot_dtype type, which open)
     if (rt_guard(ctx, compile, &p) != COT_OK) {
         refused++;
         if (say_refused)
-            printf("row %d, %s, %s: %s\n", row, cot_dtype_name(type),
-                   open == BOTH      ? "all"
-                   : open == N_ALONE ? "n"
-                                     : "m",
-                   cot_error(ctx));
+            print_refused(&p, ir_format(&ctx->arena, "%s", cot_error(ctx)));
+        cot_kernel_free(p.kernel); /* one that was loaded, and then tried */
+        p.kernel = NULL;
     } else {
         kernels++;
     }
