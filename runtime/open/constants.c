@@ -99,8 +99,29 @@ fit_base(cg_samples *s, const ir_data *const *d, cg_open_constant *c)
     return false;
 }
 
+/* Or the number of elements of a value: what divides by a product of sizes has one of so many. */
 static bool
-fit(cg_samples *s, const ir_data *const *d, cg_open_constant *c)
+fit_elements(cg_samples *s, const cot_graph *const *f, const ir_data *const *d,
+             cg_open_constant *c)
+{
+    const int64_t *last = NULL;
+
+    for (ir_ref v = 1; v < f[0]->n_values; v++) {
+        int64_t value[MAX_SAMPLES];
+
+        for (int i = 0; i < s->n; i++)
+            value[i] = v < f[i]->n_values ? ir_type_at(f[i], v)->size : 0;
+        if (value[0] == value[1] || (last && memcmp(last, value, sizeof value[0] * s->n) == 0))
+            continue;
+        last = ir_copy_bytes(s->arena, value, sizeof value);
+        if (cg_fit_polynomial(s, value, &c->p) && agrees(s, c, d))
+            return true;
+    }
+    return false;
+}
+
+static bool
+fit(cg_samples *s, const cot_graph *const *f, const ir_data *const *d, cg_open_constant *c)
 {
     const double sign = number_of(d[0]) < 0 ? -1 : 1;
 
@@ -109,6 +130,13 @@ fit(cg_samples *s, const ir_data *const *d, cg_open_constant *c)
             c->kind = (cg_made_of)kind;
             c->factor = sign * factor;
             if (fit_kind(s, d, c) || fit_base(s, d, c))
+                return true;
+        }
+    for (int factor = 1; factor <= MAX_FACTOR; factor *= 2)
+        for (int kind = CG_MADE_PLAIN; kind <= CG_MADE_QUOTIENT_ROOT; kind++) {
+            c->kind = (cg_made_of)kind;
+            c->factor = sign * factor;
+            if (fit_elements(s, f, d, c))
                 return true;
         }
     return false;
@@ -142,7 +170,7 @@ rt_open_find_constants(cg_samples *s, const cot_graph *const *f, rt_open_constan
         if (!varies || is_table)
             continue;
         cg_open_constant c = { .dtype = d[0]->type->dtype };
-        if (ir_is_complex(c.dtype) || !fit(s, d, &c))
+        if (ir_is_complex(c.dtype) || !fit(s, f, d, &c))
             return "a constant depends on it in no known way";
         IR_PUSH(s->arena, out->at, out->n, out->cap, c);
         IR_PUSH(s->arena, out->node, out->n_nodes, out->cap_nodes, k);
