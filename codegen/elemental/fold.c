@@ -25,6 +25,7 @@ typedef struct fold_loops {
     const cg_fold *how;
     cg_fold_form form;
     bool open; /* the number of elements is: no loop depends on its value */
+    int64_t n;
     bool any_order;             /* no reduction depends on the order: one block suffices */
     int64_t unit;               /* blocks in an iteration of the tree loop */
     uint32_t reduction; /* number of the reduction, declared to the verifier */
@@ -200,8 +201,7 @@ lane_of_vector(fold_loops *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_
     if (d->open && m != BLOCK) {
         /* nothing of the index follows from how many lanes there are at this size */
         const cg_ix behind = cg_ix_addc(&l->ix, first, steps * lanes);
-        const cg_ix at = cg_ix_var(&l->ix, cg_ix_value(&l->ix, &l->b, behind), 0,
-                                   l->ix.expr[base].c + m - 1);
+        const cg_ix at = cg_ix_var(&l->ix, cg_ix_value(&l->ix, &l->b, behind), 0, d->n - 1);
         next_element(d, at, is_below(d, j, tail), acc, acc);
     } else if (tail) {
         const cg_val there = cg_within(l, j, 0, tail, &never);
@@ -317,7 +317,10 @@ any_block(fold_loops *d, cg_val b, int64_t n, int64_t lo, int64_t hi, cg_val *ou
     cg_val *x = IR_NEW_N(l->arena, cg_val, d->k), *y = IR_NEW_N(l->arena, cg_val, d->k);
     block(d, base, BLOCK, x);
     cg_if_else(&l->b, branch);
-    block(d, cg_ix_const(&l->ix, full * BLOCK), rest, y);
+    /* nothing follows from the number at which it begins at this size */
+    const cg_ix behind = d->open ? cg_ix_mul(&l->ix, cg_ix_var(&l->ix, b, lo, full), BLOCK)
+                                 : cg_ix_const(&l->ix, full * BLOCK);
+    block(d, behind, rest, y);
     end_branch(d, branch, x, y, out);
 }
 
@@ -483,6 +486,7 @@ cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form
     fold_loops d = fold_of(l, k, how, form, body, user);
     d.reduction = cg_reduction_new(&l->b, n, 0, 1);
     d.open = cg_is_open(l, n);
+    d.n = n;
     if (form == CG_FOLD_STREAMS && n >= CG_ELEMENTAL_MIN_STREAMS && !d.open)
         d.unit = 2 * RUN;
     if (form == CG_FOLD_UNROLLED)

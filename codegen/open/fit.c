@@ -23,7 +23,8 @@ enum {
     MAX_UNKNOWNS = 1 + CG_MAX_TERMS + CG_MAX_QUOTIENTS,
     MAX_SAMPLES = 16,
     MAX_DIVISORS = 64,
-    MOST_DIVISOR = 1 << 20
+    MOST_DIVISOR = 1 << 20,
+    MOST_SHIFT = 16
 };
 
 void
@@ -222,6 +223,99 @@ one_quotient(const cg_samples *s, const int64_t *value, const cg_size_term *prod
     return false;
 }
 
+/* -- quotients of a polynomial that differs from a base by a few elements: those behind the
+ * first vector, or rounded up where a sample is a multiple -- */
+
+typedef struct shifted {
+    const cg_samples *s;
+    const int64_t *value;
+    const cg_size_term *product;
+    int n;                      /* products */
+} shifted;
+
+/* May the values be c + a p + b q, where p is the product and q the quotient?  The first four
+ * samples tell for nearly all that are not. */
+static bool
+may_be(const shifted *t, const cg_size_form *f, int product)
+{
+    __int128 row[3][3];
+    int64_t first[3];
+
+    for (int i = 0; i < 4; i++) {
+        const int64_t *size = t->s->size + (ptrdiff_t)i * t->s->sizes;
+        const cg_polynomial p = { .n = product >= 0,
+                                  .term = { t->product[product < 0 ? 0 : product] } };
+        const int64_t x[] = { t->value[i], cg_form_at(f, size), cg_polynomial_at(&p, size) };
+
+        for (int c = 0; c < 3; c++)
+            if (i == 0)
+                first[c] = x[c];
+            else
+                row[i - 1][c] = x[c] - first[c];
+    }
+    const __int128 x = row[0][0] * row[1][1] - row[0][1] * row[1][0],
+                   y = row[1][0] * row[2][1] - row[1][1] * row[2][0],
+                   z = row[2][0] * row[0][1] - row[2][1] * row[0][0];
+
+    return product < 0 ? x == 0 && y == 0 : x * row[2][2] + y * row[0][2] + z * row[1][2] == 0;
+}
+
+/* Which of the shifts that the samples allow is meant: first one behind which whole vectors
+ * begin, then any whose quotient is used as it is, then the nearest. */
+typedef enum shift_kind { SHIFT_BEGINS, SHIFT_PLAIN, SHIFT_ANY, SHIFT_KINDS } shift_kind;
+
+static bool
+is_of_kind(const cg_size_form *f, int64_t shift, shift_kind kind)
+{
+    return kind == SHIFT_ANY || f->whole.constant == (kind == SHIFT_PLAIN ? 0 : -shift);
+}
+
+static bool
+with_shift(const shifted *t, int64_t shift, shift_kind kind, cg_size_form *f)
+{
+    for (int product = -1; product < t->n; product++) {
+        f->quotient[0].factor = 1;
+        f->whole.n = 0;
+        if (!may_be(t, f, product))
+            continue;
+        if (product >= 0)
+            f->whole.term[f->whole.n++] = t->product[product];
+        if (solve(t->s, t->value, f) && is_of_kind(f, shift, kind))
+            return true;
+    }
+    return false;
+}
+
+/* 1, -1, 2, -2, ..., and at last that of a quotient that is rounded up. */
+static int64_t
+shift_number(int i, int64_t divisor)
+{
+    return i == 2 * MOST_SHIFT ? divisor - 1 : i % 2 ? -(i / 2 + 1) : i / 2 + 1;
+}
+
+static bool
+shifted_quotient(const shifted *t, uint32_t x, shift_kind kind, cg_size_form *out)
+{
+    const cg_samples *s = t->s;
+
+    for (int d = 0; s->n >= 4 && d < DIVISORS + (int)s->n_divisors; d++)
+        for (int times = 0; times <= s->sizes; times++)
+            for (int i = 0; i <= 2 * MOST_SHIFT; i++) {
+                cg_size_form f = { .n = 1 };
+
+                f.quotient[0].divisor = d < DIVISORS ? divisors[d] : s->divisor[d - DIVISORS];
+                f.quotient[0].times = times;
+                f.quotient[0].of = s->base[x];
+                const int64_t shift = shift_number(i, f.quotient[0].divisor);
+                f.quotient[0].of.constant += shift;
+                if (with_shift(t, shift, kind, &f)) {
+                    *out = f;
+                    return true;
+                }
+            }
+    return false;
+}
+
 /* Two quotients, of bases x and y. */
 static bool
 two_quotients(const cg_samples *s, const int64_t *value, const cg_size_term *product, int n,
@@ -278,6 +372,11 @@ cg_fit_form(cg_samples *s, const int64_t *value, cg_size_form *out)
     for (int terms = 0; terms <= 2; terms++)
         for (uint32_t x = 0; x < s->n_bases; x++)
             if (one_quotient(s, value, product, n, x, terms, out))
+                return true;
+    const shifted t = { s, value, product, n };
+    for (int kind = 0; kind < SHIFT_KINDS; kind++)
+        for (uint32_t x = 0; x < s->n_bases; x++)
+            if (shifted_quotient(&t, x, (shift_kind)kind, out))
                 return true;
     for (uint32_t x = 0; x < s->n_bases; x++)
         for (uint32_t y = x; y < s->n_bases; y++)
