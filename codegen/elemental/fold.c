@@ -461,6 +461,54 @@ tree(fold_loops *d, int64_t n, bool parallel, cg_val *out)
     end_loop(d, parts, CG_TREE, out);
 }
 
+/* The blocks of a thread's share, a power of two, so that there are at most PARTS shares of the
+ * blocks of an open number n of elements: all bits below the highest one of n / (BLOCK PARTS)
+ * are set, and one is added. */
+static cg_val
+blocks_of_share(cg_build *b, int64_t n)
+{
+    const cg_val least = cg_i64(b, BLOCK * PARTS);
+    cg_val x = cg_insn2(b, SC_div, COT_I64, cg_i64(b, n), least);
+
+    for (int shift = 1; shift < 64; shift *= 2)
+        x = cg_insn2(b, SC_or, COT_I64, x, cg_insn2(b, SC_shr, COT_I64, x, cg_i64(b, shift)));
+    return cg_insn2(b, SC_max, COT_I64, cg_iadd(b, x, cg_i64(b, 1)), cg_i64(b, 1));
+}
+
+/* The tree of an open number of blocks, by threads: shares behind the last block are neutral,
+ * like a node without a partner. */
+static void
+tree_of_shares(fold_loops *d, int64_t n, cg_val *out)
+{
+    cg_build *b = &d->l->b;
+    const cg_val zero = cg_i64(b, 0), run = blocks_of_share(b, n),
+                 bound = cg_i64(b, (n + BLOCK - 1) / BLOCK);
+    const cg_val parts = cg_loop_of(b, CG_PARALLEL, PARTS);
+    cg_val lo = cg_insn2(b, SC_mul, COT_I64, cg_loop_var(b, parts), run);
+
+    lo = cg_insn2(b, SC_max, COT_I64, lo, zero);
+    units(d, lo, cg_imin(b, cg_iadd(b, lo, run), bound), n, out);
+    end_loop(d, parts, CG_TREE, out);
+}
+
+/* Few blocks are not worth that. */
+static void
+tree_of_open(fold_loops *d, int64_t n, cg_val *out)
+{
+    cg_build *b = &d->l->b;
+    const cg_val few = cg_compare_kept(b, SC_lt, cg_i64(b, n), cg_i64(b, BLOCK * PARTS)),
+                 branch = cg_if_begin(b, few);
+    cg_val *x = IR_NEW_N(d->l->arena, cg_val, d->k);
+
+    if (d->any_order)
+        block(d, 0, n, x);
+    else
+        units(d, cg_i64(b, 0), cg_i64(b, (n + BLOCK - 1) / BLOCK), n, x);
+    cg_if_else(b, branch);
+    tree_of_shares(d, n, out);
+    end_branch(d, branch, x, out, out);
+}
+
 int64_t
 cg_block_warps(int64_t n)
 {
@@ -494,6 +542,8 @@ cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form
     else if (l->reduce_scope != CG_GRID &&
              (n <= BLOCK || (d.any_order && !parallel && d.unit == 1)))
         block(&d, 0, n, out);
+    else if (parallel && d.open && l->reduce_scope != CG_GRID)
+        tree_of_open(&d, n, out);
     else
         tree(&d, n, parallel && !d.open, out);
     for (int i = 0; i < k && d.open; i++)

@@ -234,7 +234,8 @@ plain_pass(cg_rows *r, cg_row_pass *p)
     int64_t lanes = cg_lanes(r->l, r->widest ? r->widest : 8);
     if (lanes > 1 && r->cost <= CG_FUSE_COST_HEAVY)
         lanes *= 2;
-    cg_strip_mine(r->l, r->split && r->n_keep == 0 ? CG_PARALLEL : CG_SERIAL, r->n, lanes,
+    const bool many = r->split && r->n_keep == 0 && !cg_is_open(r->l, r->n);
+    cg_strip_mine(r->l, many ? CG_PARALLEL : CG_SERIAL, r->n, lanes,
                   r->idempotent && r->columns.n == 0, element_alone, p);
 }
 
@@ -291,7 +292,7 @@ cg_rows_pass(cg_rows *r)
                        r, r->g->v[i])) {
             make_of_row(r, i);
         } else if (ir_is_arg_reduce(n->op)) { /* argmax has two loops of its own */
-            l->split = r->split;
+            l->split = r->split && !cg_is_open(l, r->n); /* into a number of parts */
             cg_val a = cg_element_of_node(l, r->fr, n, 0, r->at);
             l->split = false;
             cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], r->at, a);
