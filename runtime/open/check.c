@@ -18,7 +18,9 @@ static const int32_t large[] = { 8191, 65536, 1000003, 4194309, 33554467, 1 << 3
 enum {
     TRACED = (int)(sizeof traced / sizeof *traced),
     LARGE = (int)(sizeof large / sizeof *large),
-    LARGEST_PROVED = 4194309
+    LARGEST_PROVED = 4194309,
+    MOST_FACT = 40, /* that a message proposes */
+    PROVED_AFTER = 8 /* sizes from it on at which the kernel is proved, too */
 };
 
 static int64_t
@@ -152,18 +154,55 @@ is_among(const int16_t *list, int n, int x)
     return false;
 }
 
+static bool
+is_proved(rt_opening *o, cg_open *general, const int64_t *size)
+{
+    const bool is = cg_open_is_empty(general, size) || cg_open_verify(general, size) == COT_OK;
+
+    cot_error_clear(o->ctx);
+    return is;
+}
+
+/* The facts by which all sizes are at least `least`, where the kernel is proved there and at
+ * the next few sizes; NULL: it is not. */
+static const char *
+facts_from(rt_opening *o, cg_open *general, int64_t least)
+{
+    int64_t size[CG_MAX_SIZES];
+    ir_buf b;
+
+    ir_buf_init(&b, o->arena);
+    for (int more = 0; more < PROVED_AFTER; more++) {
+        for (int k = 0; k < o->sizes->n; k++)
+            size[k] = nearest(&o->sizes->size[k], least + more);
+        if (!is_proved(o, general, size))
+            return NULL;
+    }
+    for (int k = 0; k < o->sizes->n; k++)
+        if (o->sizes->size[k].least < least)
+            ir_buf_printf(&b, "%s%s >= %" PRId64, b.n ? ", " : "", o->sizes->size[k].name,
+                          least);
+    return b.n ? b.text : NULL;
+}
+
 /* Why is in the verifier's words, which are of no use to who wrote the function. */
 static cot_status
 verify(rt_opening *o, cg_open *general, const int64_t *size)
 {
-    if (cg_open_is_empty(general, size) || cg_open_verify(general, size) == COT_OK)
+    const char *facts = NULL;
+    int64_t least = size[0];
+
+    if (is_proved(o, general, size))
         return COT_OK;
-    cot_error_clear(o->ctx);
-    return rt_open_refuse(o, 0,
-                          ir_format(o->arena,
-                                    "its kernel is not proved to stay within its arrays at %s; "
-                                    "a fact about a size, such as \"where %s >= 2\", may help",
-                                    rt_open_sizes_text(o, size), o->sizes->size[0].name));
+    for (int k = 1; k < o->sizes->n; k++)
+        least = size[k] < least ? size[k] : least;
+    const char *at = rt_open_sizes_text(o, size);
+    for (int64_t from = least + 1; from <= MOST_FACT && !facts; from++)
+        facts = facts_from(o, general, from);
+    return rt_open_refuse(
+        o, 0,
+        ir_format(o->arena, "its kernel is not proved to stay within its arrays at %s%s", at,
+                  facts ? ir_format(o->arena, "; it is from \"where %s\" on", facts) : ""));
 }
 
 /* Can the function be traced at these sizes, or is an array larger than any memory? */

@@ -50,6 +50,35 @@ START_TEST(compiles_once_for_ten_thousand_sizes)
 }
 END_TEST
 
+/* Sums along an open axis are divided among threads, with the bits of one thread. */
+START_TEST(has_the_bits_of_one_thread)
+{
+    static const int64_t lengths[] = { 32767, 32768, 32769, 65536, 131073, 1051681, 4194304 };
+    const cot_compile_options two = { .threads = 2 };
+    const shape line = { 1, { -1 } };
+    cot_fn *f = cot_open(cot_fn_new(ctx, "mean", mean, 1, 1, NULL), "0: [n] where n >= 1");
+    cot_kernel *k, *own;
+
+    ck_assert_int_eq(cot_compile(f, COT_TYPES(cot_f32(7)), &two, &k), COT_OK);
+    ck_assert_int_eq(cot_compile(f, COT_TYPES(cot_f32(7)), NULL, &own), COT_OK);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        cot_array *x = filled(&line, lengths[i], 0, (uint32_t)i),
+                  *y = cot_array_new(ctx, cot_f32()), *z = cot_array_new(ctx, cot_f32());
+        const cot_array *arg[] = { x };
+
+        ck_assert_int_eq(cot_run(k, &y, arg), COT_OK);
+        ck_assert_int_eq(cot_run(own, &z, arg), COT_OK);
+        ck_assert_msg(memcmp(cot_array_data(y), cot_array_data(z), sizeof(float)) == 0,
+                      "differs at %d", (int)lengths[i]);
+        cot_array_free(x);
+        cot_array_free(y);
+        cot_array_free(z);
+    }
+    cot_kernel_free(k);
+    cot_kernel_free(own);
+}
+END_TEST
+
 /* A kernel that cot_compile made; its arguments' types may have any length where they are
  * open. */
 START_TEST(is_run_with_memory_of_the_callers)
@@ -148,6 +177,35 @@ START_TEST(refuses_a_function)
 }
 END_TEST
 
+/* Its gradient is a sum of three shifted parts, whose ends are in another order at n = 3. */
+BODY(diffused)
+{
+    UNUSED;
+    const cot_value left = cot_slice(in[0], .limit = COT_LIST(-2)),
+                    right = cot_slice(in[0], .start = COT_LIST(2)),
+                    middle = cot_slice(in[0], .start = COT_LIST(1), .limit = COT_LIST(-1));
+    const cot_value all = cot_add(cot_sub(left, cot_mul(2, middle)), right);
+    out[0] = cot_mean(cot_square(cot_pad(all, 0, .low = COT_LIST(1), .high = COT_LIST(1))));
+}
+
+START_TEST(proposes_a_fact_that_serves)
+{
+    cot_fn *f = cot_grad(cot_fn_new(ctx, "diffused", diffused, 1, 1, NULL));
+    cot_kernel *k;
+
+    ck_assert_int_eq(
+        cot_compile(cot_open(f, "0: [n] where n >= 3"), COT_TYPES(cot_f32(9)), NULL, &k),
+        COT_ERR_SHAPE);
+    ck_assert_msg(strstr(cot_error(ctx), "it is from \"where n >= 4\" on"), "%s",
+                  cot_error(ctx));
+    cot_error_clear(ctx);
+    ck_assert_int_eq(
+        cot_compile(cot_open(f, "0: [n] where n >= 4"), COT_TYPES(cot_f32(9)), NULL, &k),
+        COT_OK);
+    cot_kernel_free(k);
+}
+END_TEST
+
 static const struct call {
     int64_t first, second;
     const char *message;
@@ -230,11 +288,17 @@ int
 main(void)
 {
     const suite_case cases[] = {
-        EACH(has_the_bits_of_each_size, PROGRAMS), ONCE(compiles_once_for_ten_thousand_sizes),
-        ONCE(is_run_with_memory_of_the_callers),   EACH(refuses_a_text, TEXTS),
-        EACH(refuses_a_function, DEPENDENTS),      EACH(refuses_a_call, CALLS),
-        ONCE(refuses_a_product_of_sizes),          ONCE(is_the_outermost),
+        EACH(has_the_bits_of_each_size, PROGRAMS),
+        ONCE(compiles_once_for_ten_thousand_sizes),
+        ONCE(has_the_bits_of_one_thread),
+        ONCE(is_run_with_memory_of_the_callers),
+        EACH(refuses_a_text, TEXTS),
+        EACH(refuses_a_function, DEPENDENTS),
+        EACH(refuses_a_call, CALLS),
+        ONCE(refuses_a_product_of_sizes),
+        ONCE(is_the_outermost),
         EACH(counts_multiples_of_quotients, 2),
+        ONCE(proposes_a_fact_that_serves),
     };
     return SUITE("open", cases);
 }

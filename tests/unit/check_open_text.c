@@ -133,7 +133,10 @@ static const struct refused {
     { "running lines", GRADIENT, "it is another program at n = ", "it is another program" },
     { "every second", GRADIENT, "it is another program at n = 0, m = 1", "another program" },
     { "every second", MAPPED, NULL, "it is another program at n = 2, m = 2" },
-    { "differences", GRADIENT, NULL, "a number depends on it in no known way" },
+    { "differences", GRADIENT, NULL, "it is from \"where n >= 2\" on" },
+    { "turned'", MAPPED, "a constant depends on it in no known way", NULL },
+    { "joined", MAPPED, "the type has more than 2^48 elements", NULL },
+    { "joined lines", MAPPED, "the type has more than 2^48 elements", NULL },
 };
 
 static const struct refused *
@@ -166,7 +169,7 @@ check_form(const program *p, form how)
     cot_fn *fixed = formed(p, how), *open = cot_open(fixed, formed_sizes(p, how, sizes));
     char *text = NULL;
 
-    if (r)
+    if (r && r->kernel)
         check_refused(open, types, r->kernel);
     if (r && r->text) {
         ck_assert_int_eq(cot_dump_fn(open, types, "graph", append, &text), COT_ERR_SHAPE);
