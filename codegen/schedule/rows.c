@@ -235,7 +235,8 @@ cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, const cg_gr
                              r.cost * g->space->size +
                                  r.outer * CG_FUSE_COST_ROW * cg_lanes(l, r.widest),
                              cg_lanes(l, r.widest), g->bytes) &&
-                !(r.columns.n && cg_is_open(l, r.columns.rows));
+                !(r.columns.n && cg_is_open(l, r.columns.rows)) &&
+                !(r.outer == 1 && cg_is_open(l, r.n) && cg_lanes(l, 32) == 1);
     r.split = many && r.outer == 1;
     l->k->flops = r.cost * g->space->size;
     ir_buf_printf(l->why,

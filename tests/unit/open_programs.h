@@ -129,12 +129,6 @@ BODY(largest)
     out[0] = cot_top_k(in[0], 5, NULL);
 }
 
-BODY(turned)
-{
-    UNUSED;
-    out[0] = cot_mean(cot_square(cot_matmul(in[0], cot_transpose(in[0]))));
-}
-
 /* An argument's shape; -k is k n, -100 the other size. */
 typedef struct shape {
     int rank;
@@ -208,7 +202,6 @@ static const program programs[] = {
       1,
       { { 2, { -1, OTHER } } } },
     { "above", "0: [_, n]", above, false, 0, 1, { { 2, { 17, -1 } } } },
-    { "features", "0: [n, _] where n >= 1", mean, false, 1, 1, { { 2, { -1, 16 } } } },
     { "planes'", "0: [n, m] where n >= 1, m >= 1", mean, true, 1, 1, { { 2, { -1, OTHER } } } },
     { "joined", "0: [n, _, _] where n <= 600", joined, false, 0, 1, { { 3, { -1, 5, 7 } } } },
     { "joined lines",
@@ -219,7 +212,6 @@ static const program programs[] = {
       1,
       { { 3, { 5, -1, 7 } } } },
     { "largest", "0: [n] where n >= 5", largest, false, 5, 1, { { 1, { -1 } } } },
-    { "turned'", "0: [n, _] where n >= 1, n <= 600", turned, true, 1, 1, { { 2, { -1, 6 } } } },
     { "differences", "0: [n] where n >= 1", differences, false, 1, 1, { { 1, { -1 } } } },
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
@@ -256,8 +248,7 @@ has_size(const program *p, int64_t n, int64_t other)
     return n >= p->least &&
            (other > 0 || (p->body != every_second && !strstr(p->sizes, "m >= 1"))) &&
            (n <= 65537 || (p->body == running && p->arg[0].rank == 1)) &&
-           (n <= 600 || (p->body != forces && p->body != outer && p->body != turned &&
-                         p->body != joined)) &&
+           (n <= 600 || (p->body != forces && p->body != outer && p->body != joined)) &&
            (!strstr(p->sizes, "n % 2") || (n % 2 == 0 && n <= 5000));
 }
 
