@@ -226,17 +226,17 @@ one_quotient(const cg_samples *s, const int64_t *value, const cg_size_term *prod
 /* -- quotients of a polynomial that differs from a base by a few elements: those behind the
  * first vector, or rounded up where a sample is a multiple -- */
 
-typedef struct shifted {
+typedef struct shift_search {
     const cg_samples *s;
     const int64_t *value;
     const cg_size_term *product;
     int n;                      /* products */
-} shifted;
+} shift_search;
 
 /* May the values be c + a p + b q, where p is the product and q the quotient?  The first four
  * samples tell for nearly all that are not. */
 static bool
-may_be(const shifted *t, const cg_size_form *f, int product)
+may_be(const shift_search *t, const cg_size_form *f, int product)
 {
     __int128 row[3][3];
     int64_t first[3];
@@ -271,7 +271,7 @@ is_of_kind(const cg_size_form *f, int64_t shift, shift_kind kind)
 }
 
 static bool
-with_shift(const shifted *t, int64_t shift, shift_kind kind, cg_size_form *f)
+with_shift(const shift_search *t, int64_t shift, shift_kind kind, cg_size_form *f)
 {
     for (int product = -1; product < t->n; product++) {
         f->quotient[0].factor = 1;
@@ -294,7 +294,7 @@ shift_number(int i, int64_t divisor)
 }
 
 static bool
-shifted_quotient(const shifted *t, uint32_t x, shift_kind kind, cg_size_form *out)
+shifted_quotient(const shift_search *t, uint32_t x, shift_kind kind, cg_size_form *out)
 {
     const cg_samples *s = t->s;
 
@@ -373,7 +373,7 @@ cg_fit_form(cg_samples *s, const int64_t *value, cg_size_form *out)
         for (uint32_t x = 0; x < s->n_bases; x++)
             if (one_quotient(s, value, product, n, x, terms, out))
                 return true;
-    const shifted t = { s, value, product, n };
+    const shift_search t = { s, value, product, n };
     for (int kind = 0; kind < SHIFT_KINDS; kind++)
         for (uint32_t x = 0; x < s->n_bases; x++)
             if (shifted_quotient(&t, x, (shift_kind)kind, out))

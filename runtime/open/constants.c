@@ -99,7 +99,8 @@ fit_base(cg_samples *s, const ir_data *const *d, cg_open_constant *c)
     return false;
 }
 
-/* Or the number of elements of a value: what divides by a product of sizes has one of so many. */
+/* Or the number of elements of a value: what divides by a product of sizes has one of so
+ * many. */
 static bool
 fit_elements(cg_samples *s, const cot_graph *const *f, const ir_data *const *d,
              cg_open_constant *c)
