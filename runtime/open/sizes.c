@@ -235,12 +235,15 @@ rt_open_result(const cot_kernel *k, int i, const int64_t *size, int64_t *dims)
     return out;
 }
 
+/* How many elements a vector operation is taken to have, since the cost counts elements. */
+enum { LANES = 8 };
+
 bool
 rt_open_wants_threads(const cot_kernel *k, const int64_t *size)
 {
     const cg_size_form *cost = &k->open->cost;
 
-    return cg_form_is_constant(cost) || cg_form_at(cost, size) > CG_FUSE_COST_PARALLEL;
+    return cg_form_is_constant(cost) || cg_form_at(cost, size) > LANES * CG_FUSE_COST_PARALLEL;
 }
 
 /* Blocks of one kernel have many sizes: each begins with a line that says how large it is. */

@@ -19,8 +19,9 @@
  * initialises the pool there; a concurrent job runs in its caller.
  *
  * An idle worker spins for some tens of microseconds, which is the cost of a sleep and a
- * wake-up, and then sleeps.  A job that takes little more does not wake it.  On a machine with fewer processors than threads it sleeps at once,
- * since spinning would take the processor from the thread that it waits for. */
+ * wake-up, and then sleeps.  A job that takes little more does not wake it.  On a machine with
+ * fewer processors than threads it sleeps at once, since spinning would take the processor from
+ * the thread that it waits for. */
 #include "runtime/support/pool.h"
 
 #include <pthread.h>
@@ -140,9 +141,9 @@ deal(pool *p, void (*body)(void *ctx, int64_t lo, int64_t hi), void *ctx, int64_
     return shares;
 }
 
-/* Workers who sleep are woken if the job is long enough, as its first range tells.  A worker that
- * falls asleep meanwhile may be overlooked: then this thread does its share, and the next job
- * wakes it.  So no fence delays the caller's own work. */
+/* Workers who sleep are woken if the job is long enough, as its first range tells.  A worker
+ * that falls asleep meanwhile may be overlooked: then this thread does its share, and the next
+ * job wakes it.  So no fence delays the caller's own work. */
 static void
 open_shares(pool *p, int shares)
 {
