@@ -19,7 +19,10 @@
  * What a process knows of a sum are parts: the maximal nodes all of whose elements it owns; the
  * beginning of a leaf whose end it does not own; and each element of a leaf whose beginning it
  * does not own.  All parts of all processes, in the order of their leaves and in these of their
- * elements, fold to the sum. */
+ * elements, fold to the sum.
+ *
+ * The functions are here and in no object, since programs that are shipped need them at run
+ * time (runtime/support), which have nothing of this folder. */
 #ifndef IR_OWNER_H
 #define IR_OWNER_H
 
@@ -27,11 +30,7 @@
 #include <stdint.h>
 
 typedef enum ir_own_rule { IR_OWN_LEAVES, IR_OWN_RUNS } ir_own_rule;
-
-/* The leaves of a sum over so many groups: 32 for each block of 512. */
-int64_t ir_leaves(int64_t groups);
-/* The elements of leaf q; the first is *first, and each next one is 32 further. */
-int64_t ir_leaf_size(int64_t groups, int64_t q, int64_t *first);
+enum { IR_LANES = 32, IR_BLOCK = 512, IR_MANY_BLOCKS = 8 };
 
 typedef struct ir_owned {
     ir_own_rule rule;
@@ -39,11 +38,6 @@ typedef struct ir_owned {
     int64_t first;    /* runs: the first group */
     int64_t groups;   /* how many it owns */
 } ir_owned;
-/* What process `rank` of `processes` owns. */
-ir_owned ir_owned_by(ir_own_rule rule, int64_t groups, int processes, int rank);
-/* The numbers of its groups, in the order in which it has them: that of the leaves, or
- * ascending. */
-void ir_owned_list(int64_t groups, const ir_owned *own, int64_t *list);
 
 /* A part of a sum: the leaves q to q + 2^level - 1 with all their elements, or, if level is 0,
  * n elements of leaf q from element t on. */
@@ -51,8 +45,196 @@ typedef struct ir_part {
     int64_t q, t, n;
     int level;
 } ir_part;
-/* The parts of a process, one after the other: begin with all 0.  false: there is none left. */
-bool ir_owned_part(int64_t groups, const ir_owned *own, ir_part *part);
-int64_t ir_owned_parts(int64_t groups, const ir_owned *own);
+
+/* The leaves of a sum over so many groups: 32 for each block of 512. */
+static inline int64_t
+ir_leaves(int64_t groups)
+{
+    return (groups + IR_BLOCK - 1) / IR_BLOCK * IR_LANES;
+}
+
+/* The five bits of a lane's number, reversed. */
+static inline int64_t
+ir_lane_reversed(int64_t lane)
+{
+    int64_t r = 0;
+
+    for (int k = 0; k < 5; k++)
+        r |= (lane >> k & 1) << (4 - k);
+    return r;
+}
+
+/* The elements of leaf q; the first is *first, and each next one is 32 further. */
+static inline int64_t
+ir_leaf_size(int64_t groups, int64_t q, int64_t *first)
+{
+    const int64_t lane = ir_lane_reversed(q % IR_LANES),
+                  left = groups - q / IR_LANES * IR_BLOCK,
+                  n = left < IR_BLOCK ? left : IR_BLOCK;
+
+    *first = q / IR_LANES * IR_BLOCK + lane;
+    return lane < n ? (n - lane - 1) / IR_LANES + 1 : 0;
+}
+
+/* A leaf belongs to the process in whose share of 1 / processes its first group is. */
+static inline ir_owned
+ir_owned_leaves(int64_t groups, int processes, int rank)
+{
+    const int64_t leaves = ir_leaves(groups);
+    ir_owned own = { .from = leaves, .to = leaves };
+    int64_t before = 0, first;
+
+    for (int64_t q = 0; q < leaves; q++) {
+        const int64_t size = ir_leaf_size(groups, q, &first);
+        const int64_t owner = before < groups ? before * processes / groups : processes - 1;
+
+        if (owner == rank && own.from == leaves)
+            own.from = q;
+        if (owner == rank)
+            own.groups += size;
+        if (owner > rank && own.from < leaves && own.to == leaves)
+            own.to = q;
+        before += size;
+    }
+    return own;
+}
+
+/* The first group of a process, or of the one behind the last. */
+static inline int64_t
+ir_run_start(int64_t groups, int processes, int64_t rank)
+{
+    const int64_t at = groups / processes * rank + groups % processes * rank / processes;
+
+    return rank < processes && groups / IR_BLOCK / IR_MANY_BLOCKS >= processes
+               ? at / IR_BLOCK * IR_BLOCK
+               : at;
+}
+
+static inline ir_owned
+ir_owned_run(int64_t groups, int processes, int rank)
+{
+    const int64_t first = ir_run_start(groups, processes, rank),
+                  end = ir_run_start(groups, processes, (int64_t)rank + 1);
+
+    return (ir_owned){ .rule = IR_OWN_RUNS,
+                       .from = first / IR_BLOCK * IR_LANES,
+                       .to = (end + IR_BLOCK - 1) / IR_BLOCK * IR_LANES,
+                       .first = first,
+                       .groups = end - first };
+}
+
+/* What process `rank` of `processes` owns. */
+static inline ir_owned
+ir_owned_by(ir_own_rule rule, int64_t groups, int processes, int rank)
+{
+    return rule == IR_OWN_RUNS ? ir_owned_run(groups, processes, rank)
+                               : ir_owned_leaves(groups, processes, rank);
+}
+
+/* The numbers of its groups, in the order in which it has them: that of the leaves, or
+ * ascending. */
+static inline void
+ir_owned_list(int64_t groups, const ir_owned *own, int64_t *list)
+{
+    int64_t first;
+
+    if (own->rule == IR_OWN_RUNS) {
+        for (int64_t k = 0; k < own->groups; k++)
+            list[k] = own->first + k;
+        return;
+    }
+    for (int64_t q = own->from; q < own->to; q++) {
+        const int64_t size = ir_leaf_size(groups, q, &first);
+        for (int64_t t = 0; t < size; t++)
+            *list++ = first + t * IR_LANES;
+    }
+}
+
+/* The elements of a leaf below a group. */
+static inline int64_t
+ir_elements_below(int64_t first, int64_t size, int64_t group)
+{
+    const int64_t n = group > first ? (group - first + IR_LANES - 1) / IR_LANES : 0;
+
+    return n < size ? n : size;
+}
+
+/* Elements t to t + n - 1 of leaf q are own's; is that all of it? */
+static inline bool
+ir_leaf_share(int64_t groups, const ir_owned *own, int64_t q, int64_t *t, int64_t *n)
+{
+    int64_t first;
+    const int64_t size = ir_leaf_size(groups, q, &first);
+
+    *t = 0;
+    *n = size;
+    if (own->rule == IR_OWN_RUNS) {
+        *t = ir_elements_below(first, size, own->first);
+        *n = ir_elements_below(first, size, own->first + own->groups) - *t;
+    }
+    return *n == size;
+}
+
+static inline bool
+ir_node_is_whole(int64_t groups, const ir_owned *own, int64_t q, int64_t end)
+{
+    int64_t t, n;
+
+    if (end > own->to)
+        return false;
+    for (; q < end; q++)
+        if (!ir_leaf_share(groups, own, q, &t, &n))
+            return false;
+    return true;
+}
+
+/* The part that begins at element t of leaf q, of which the process has n. */
+static inline ir_part
+ir_part_at(int64_t groups, const ir_owned *own, int64_t q, int64_t t, int64_t n, bool whole)
+{
+    ir_part part = { q, t, t ? 1 : n, 0 };
+
+    for (int64_t size = 1; whole && q % (2 * size) == 0; size *= 2) {
+        if (!ir_node_is_whole(groups, own, q + size, q + 2 * size))
+            break;
+        part.level++;
+    }
+    return part;
+}
+
+/* The parts of a process, one after the other: begin with all 0.  false: there is none left.
+ * A leaf that is absent is behind those that are there, in each node. */
+static inline bool
+ir_owned_part(int64_t groups, const ir_owned *own, ir_part *part)
+{
+    int64_t q = part->n ? part->q : own->from, t, n;
+
+    if (part->n && part->t) {
+        ir_leaf_share(groups, own, q, &t, &n);
+        if (part->t + 1 < t + n) {
+            part->t++;
+            return true;
+        }
+    }
+    for (q += part->n ? (int64_t)1 << part->level : 0; q < own->to; q++) {
+        const bool whole = ir_leaf_share(groups, own, q, &t, &n);
+        if (n == 0)
+            continue;
+        *part = ir_part_at(groups, own, q, t, n, whole);
+        return true;
+    }
+    return false;
+}
+
+static inline int64_t
+ir_owned_parts(int64_t groups, const ir_owned *own)
+{
+    ir_part part = { 0 };
+    int64_t n = 0;
+
+    while (own->groups && ir_owned_part(groups, own, &part))
+        n++;
+    return n;
+}
 
 #endif

@@ -12,6 +12,7 @@
 #ifndef IR_SCALAR_H
 #define IR_SCALAR_H
 
+#include "ir/half.h"
 #include "ir/type.h"
 
 /* SC(name, operands, doc).  T is the instruction's type, that of its result, unless said. */
@@ -142,12 +143,6 @@ void ir_sc_run(ir_arena *scratch, const ir_sc_program *p, int n, void *out,
 void ir_sc_print(ir_buf *b, const ir_sc_program *p);
 /* Of all that a program computes: programs with equal hashes have the same bits. */
 uint64_t ir_sc_hash(const ir_sc_program *p);
-
-/* Exact conversions of storage formats: round to nearest even, subnormals kept. */
-uint16_t ir_f32_to_f16(float x);
-float ir_f16_to_f32(uint16_t h);
-uint16_t ir_f32_to_bf16(float x);
-float ir_bf16_to_f32(uint16_t h);
 
 /* The program of a pointwise op (a row of ops.def with the flag POINTWISE) for operands of the
  * given element types; NULL if the op does not take them.  Cached in the context. */

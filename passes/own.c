@@ -69,9 +69,7 @@ own_reduce(own_walk *w, const ir_node *n)
         return;
     }
     x = ir_reduce(w->b, (ir_op)n->op, x, (ir_axes)1);
-    w->whole[n->first] =
-        pass_own_call(w, PASS_WORLD_REDUCE, x, ir_type_at(w->f, n->first),
-                      pass_numbers(w->b, 4, (int64_t[]){ w->program->rule, groups, by, -1 }));
+    w->whole[n->first] = pass_own_reduce(w, x, groups, by, ir_type_at(w->f, n->first), -1);
 }
 
 static bool
@@ -397,7 +395,7 @@ build_graph(const ir_graph *f, own_program *program, bool first, const int *in, 
     w.sum = IR_NEW_N(a, own_sum *, f->n_values);
     w.picked = IR_NEW_N(a, own_picked *, f->n_values);
     own_inputs(&w, in);
-    if (first) {
+    if (first && !world->any) {
         const ir_type *t = ir_type_new(f->ctx, COT_U8, 0, NULL);
         pass_own_call(&w, PASS_WORLD_BEGIN, ir_splat_int(w.b, t, 0), t,
                       pass_numbers(w.b, 1, (int64_t[]){ (int64_t)world->hash }));

@@ -44,6 +44,12 @@ typedef struct own_walk {
 ir_owned pass_owned(const own_walk *w, int64_t groups);
 /* A call of C code that makes a value of type t of x. */
 ir_ref pass_own_call(own_walk *w, const char *name, ir_ref x, const ir_type *t, ir_ints attrs);
+/* Rows of a sum or an extreme, whose groups are the first axis, reduced to t: all of it, or
+ * with parted >= 0 the own rows along its first axis, of so many. */
+ir_ref pass_own_reduce(own_walk *w, ir_ref x, int64_t groups, ir_combine by, const ir_type *t,
+                       int64_t parted);
+/* The bytes of a row along the first axis. */
+int64_t pass_row_bytes(const ir_type *t);
 ir_ints pass_numbers(ir_build *b, int n, const int64_t *x);
 /* The size of the axis of which value v of f has own rows. */
 int64_t pass_groups_of(const own_walk *w, ir_ref v);

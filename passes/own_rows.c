@@ -120,18 +120,19 @@ move_rows(own_walk *w, const ir_node *n, const own_picked *p)
 {
     ir_build *b = w->b;
     const ir_ref x = ir_move_axis(b, w->rows[p->base], p->axis, 0);
-    int64_t *attrs = IR_NEW_N(b->arena, int64_t, 3 + 2 * p->n);
+    int64_t *attrs = IR_NEW_N(b->arena, int64_t, PASS_MOVE_RUNS + 2 * p->n);
 
     if (!x)
         return;
-    attrs[0] = w->program->rule;
-    attrs[1] = ir_type_at(w->f, p->base)->dims[p->axis];
-    attrs[2] = p->total;
-    memcpy(attrs + 3, p->run, sizeof *attrs * 2 * (size_t)p->n);
+    attrs[0] = ir_type_at(w->f, p->base)->dims[p->axis];
+    attrs[1] = p->total;
+    attrs[2] = pass_row_bytes(ir_btype(b, x));
+    attrs[3] = p->n;
+    memcpy(attrs + PASS_MOVE_RUNS, p->run, sizeof *attrs * 2 * (size_t)p->n);
     const ir_ref y =
         pass_own_call(w, PASS_WORLD_MOVE, x,
                       pass_with_rows(b, ir_btype(b, x), 0, pass_owned(w, p->total).groups),
-                      (ir_ints){ (int)(3 + 2 * p->n), attrs });
+                      (ir_ints){ (int)(PASS_MOVE_RUNS + 2 * p->n), attrs });
     w->rows[n->first] = ir_move_axis(b, y, 0, p->axis);
     w->axis[n->first] = p->axis;
     w->program->moves = true;

@@ -63,20 +63,45 @@ gather(own_walk *w, ir_ref x, int axis, int64_t groups)
     x = ir_move_axis(w->b, x, axis, 0);
     if (!x)
         return IR_NONE;
+    const int64_t row = pass_row_bytes(ir_btype(w->b, x));
     x = pass_own_call(w, PASS_WORLD_GATHER, x,
                       pass_with_rows(w->b, ir_btype(w->b, x), 0, groups),
-                      pass_numbers(w->b, 2, (int64_t[]){ w->program->rule, groups }));
+                      pass_numbers(w->b, 3, (int64_t[]){ w->program->rule, groups, row }));
     return ir_move_axis(w->b, x, 0, axis);
 }
 
-/* A sum that no node has read yet: all of it, or with parted >= 0 the own rows along its first
- * axis, of so many. */
+ir_ref
+pass_own_reduce(own_walk *w, ir_ref x, int64_t groups, ir_combine by, const ir_type *t,
+                int64_t parted)
+{
+    int64_t m = t->size;
+
+    if (parted >= 0) {
+        m = parted;
+        for (int k = 1; k < t->rank; k++)
+            m *= t->dims[k];
+    }
+    return pass_own_call(
+        w, PASS_WORLD_REDUCE, x, t,
+        pass_numbers(w->b, 6,
+                     (int64_t[]){ w->program->rule, groups, by, parted, t->dtype, m }));
+}
+
+/* A sum that no node has read yet. */
 static ir_ref
 reduce(own_walk *w, const own_sum *s, ir_ref x, const ir_type *t, int64_t parted)
 {
-    return pass_own_call(
-        w, PASS_WORLD_REDUCE, x, t,
-        pass_numbers(w->b, 4, (int64_t[]){ w->program->rule, s->groups, IR_BY_SUM, parted }));
+    return pass_own_reduce(w, x, s->groups, IR_BY_SUM, t, parted);
+}
+
+int64_t
+pass_row_bytes(const ir_type *t)
+{
+    int64_t n = (int64_t)cot_dtype_size(t->dtype);
+
+    for (int i = 1; i < t->rank; i++)
+        n *= t->dims[i];
+    return n;
 }
 
 static ir_ref
@@ -148,6 +173,22 @@ pass_own_whole(own_walk *w, ir_ref v)
     return w->whole[v];
 }
 
+/* The numbers of the own groups, [n, 1]: a constant, or found when the program runs. */
+static ir_ref
+own_groups(own_walk *w, int64_t groups, const ir_owned *own)
+{
+    ir_build *b = w->b;
+    const ir_type *t = ir_type_new(b->ctx, COT_I64, 2, (const int64_t[]){ own->groups, 1 });
+
+    if (w->program->world->any)
+        return pass_own_call(w, PASS_WORLD_ROWS,
+                             ir_splat_int(b, ir_type_new(b->ctx, COT_U8, 0, NULL), 0), t,
+                             pass_numbers(b, 2, (int64_t[]){ w->program->rule, groups }));
+    int64_t *list = IR_NEW_N(b->arena, int64_t, own->groups + 1);
+    ir_owned_list(groups, own, list);
+    return ir_constant(b, t, list);
+}
+
 /* The own rows of x along an axis: a slice, or a gather of rows. */
 static ir_ref
 take_rows(own_walk *w, ir_ref x, int axis)
@@ -155,20 +196,18 @@ take_rows(own_walk *w, ir_ref x, int axis)
     ir_build *b = w->b;
     const ir_type *t = ir_btype(b, x);
     const ir_owned own = pass_owned(w, t->dims[axis]);
-    int64_t *list = IR_NEW_N(b->arena, int64_t, own.groups + 1), rest[COT_MAX_RANK],
-            sizes[COT_MAX_RANK];
-    const int64_t count[2] = { own.groups, 1 }, at = axis;
+    int64_t rest[COT_MAX_RANK], sizes[COT_MAX_RANK];
+    const int64_t at = axis;
     int n = 0;
 
-    if (own.rule == IR_OWN_RUNS)
+    if (own.rule == IR_OWN_RUNS && !w->program->world->any)
         return ir_slice_axis(b, x, axis, own.first, own.first + own.groups);
-    ir_owned_list(t->dims[axis], &own, list);
     for (int k = 0; k < t->rank; k++) {
         sizes[k] = k == axis ? 1 : t->dims[k];
         if (k != axis)
             rest[n++] = k;
     }
-    ir_ref i = ir_constant(b, ir_type_new(b->ctx, COT_I64, 2, count), list);
+    const ir_ref i = own_groups(w, t->dims[axis], &own);
     const ir_ints none = { 0, NULL }, place = { 1, &at };
     return ir_node1(
         b, OP_gather, 2, (ir_ref[]){ x, i },

@@ -145,24 +145,45 @@ bool pass_has_groups(const ir_graph *f);
  * It calls C code by these names, with attrs:
  *
  *   processes.begin   [hash]: compares it
- *   processes.gather  [rule, groups]: makes whole what each has rows of
- *   processes.move    [rule, groups, groups of the result, from, rows, ...]: the own rows of a
- *                     value made of runs of rows of another; below 0: of zeros
- *   processes.reduce  [rule, groups, by, parted]: reduces rows of all groups by the op of an
- *                     ir_combine.  Unless parted is -1 the result has so many rows, of which
- *                     each process gets its own */
+ *   processes.gather  [rule, groups, bytes of a row]: makes whole what each has rows of
+ *   processes.move    [groups, groups of the result, bytes of a row, runs, from, rows, ...]:
+ *                     the own rows of a value made of runs of rows of another; below 0: of
+ *                     zeros.  The rule is IR_OWN_RUNS
+ *   processes.reduce  [rule, groups, by, parted, element type, elements]: reduces rows of all
+ *                     groups by the op of an ir_combine.  Unless parted is -1 the result has so
+ *                     many rows, of which each process gets its own
+ *   processes.rows    [rule, groups]: the numbers of the own groups, [n, 1] */
 typedef struct pass_world {
     int rank, size;
     uint64_t hash; /* of the program, for processes.begin */
     /* the arguments, and results, of which each process has the own rows of the first axis;
      * NULL: none */
     const bool *spread_in, *spread_out;
+    /* the program serves any process that owns as many groups: what else it must know of
+     * itself it finds when it runs, and it does not begin by comparing */
+    bool any;
 } pass_world;
 #define PASS_WORLD_BEGIN "processes.begin"
 #define PASS_WORLD_GATHER "processes.gather"
 #define PASS_WORLD_MOVE   "processes.move"
 #define PASS_WORLD_REDUCE "processes.reduce"
+#define PASS_WORLD_ROWS   "processes.rows"
+enum { PASS_MOVE_RUNS = 4 }; /* the place of the runs among the attrs of processes.move */
 cot_status pass_own(const ir_graph *f, const pass_world *world, ir_graph **out);
+/* own_file.c: the prepared f for a file, whose first argument is a cot_comm.  Bodies are graphs
+ * of pass_own with .any; body 0 is f itself, for one process.  table: each number of processes
+ * that it serves, followed by the body for each of them.  room answers how many bytes a call of
+ * C code needs at most. */
+typedef struct pass_file {
+    int n;
+    ir_graph *const *body;
+    int64_t n_table;
+    const int64_t *table;
+    uint64_t hash; /* of the program */
+    int64_t (*room)(const void *user, const char *name, const int64_t *attrs);
+    const void *user;
+} pass_file;
+cot_status pass_own_file(const ir_graph *f, const pass_file *file, ir_graph **out);
 /* The same function, with products that no later pass contracts with sums. */
 cot_status pass_uncontract(const ir_graph *f, ir_graph **out);
 

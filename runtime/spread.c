@@ -7,7 +7,7 @@
 #include "ir/map.h"
 #include "runtime/compile.h"
 #include "runtime/together.h"
-#include "runtime/world_sum.h"
+#include "runtime/support/world.h"
 
 cot_rows
 cot_spread_rows(int64_t all, int processes, int rank)
@@ -116,8 +116,9 @@ swap(const joint *j, int p, char *whole, bool gathers)
     place(j, c->rank, NULL, &own);
     const bool has = is_root(j), other = j->root == COT_ALL_PROCESSES || j->root == p;
     if (gathers)
-        return rt_world_exchange(c, p, j->spread->data, other ? own : 0, at, has ? their : 0);
-    return rt_world_exchange(c, p, at, has ? their : 0, j->spread->data, other ? own : 0);
+        return cot_rt_world_exchange(c, p, j->spread->data, other ? own : 0, at,
+                                     has ? their : 0);
+    return cot_rt_world_exchange(c, p, at, has ? their : 0, j->spread->data, other ? own : 0);
 }
 
 static cot_status
@@ -129,7 +130,7 @@ transfer(joint *j, char *whole, bool gathers)
     if (at && own)
         memcpy(gathers ? at : j->spread->data, gathers ? j->spread->data : at, own);
     for (int round = 0; round < rt_processes(j->ctx) && rt_processes(j->ctx) > 1; round++) {
-        const int p = rt_world_partner(j->ctx->comm, round);
+        const int p = cot_rt_world_partner(j->ctx->comm, round);
         if (p == rt_rank(j->ctx) || (!gathers && j->root == COT_ALL_PROCESSES) ||
             !swap(j, p, whole, gathers))
             continue;

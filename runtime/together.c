@@ -13,7 +13,7 @@
 #include "ir/diag.h"
 #include "ir/map.h"
 #include "runtime/compile.h"
-#include "runtime/world_sum.h"
+#include "runtime/support/world.h"
 
 void
 rt_step_fail(rt_step *s, cot_status status, const char *text, int error)
@@ -87,9 +87,10 @@ first_failure(const cot_comm *c, const verdict *own, rt_step *step)
     verdict their = { .step = { COT_OK, "" } };
 
     for (int round = 0; round < c->size; round++) {
-        const int p = rt_world_partner(c, round);
+        const int p = cot_rt_world_partner(c, round);
         const verdict *v = p == c->rank ? own : &their;
-        if (p != c->rank && rt_world_exchange(c, p, own, sizeof *own, &their, sizeof their)) {
+        if (p != c->rank &&
+            cot_rt_world_exchange(c, p, own, sizeof *own, &their, sizeof their)) {
             give_up(c, step);
             return -1;
         }
@@ -131,11 +132,11 @@ rt_add_all(cot_context *ctx, int n, uint64_t *x)
         const int some = n - from < 16 ? n - from : 16;
         memcpy(own, x + from, sizeof *own * (size_t)some);
         for (int round = 0; round < c->size && good; round++) {
-            const int p = rt_world_partner(c, round);
+            const int p = cot_rt_world_partner(c, round);
             if (p == c->rank)
                 continue;
-            good = rt_world_exchange(c, p, own, sizeof *own * (size_t)some, their,
-                                     sizeof *own * (size_t)some) == 0;
+            good = cot_rt_world_exchange(c, p, own, sizeof *own * (size_t)some, their,
+                                         sizeof *own * (size_t)some) == 0;
             for (int i = 0; i < some && good; i++)
                 x[from + i] += their[i];
         }

@@ -1,8 +1,5 @@
-/* The calls of pass_own: processes.begin, processes.reduce (world_sum.c), processes.gather and
- * processes.move (world_move.c).
- *
- * All go over pairs of processes in P rounds: in round r process p meets (r - p) mod P, so that
- * each meets each once and no two wait in a circle. */
+/* The calls of pass_own in kernels of this process: what runtime/support/world.h does, with
+ * memory from malloc and the text of a failure. */
 #include "runtime/world.h"
 
 #include <stdio.h>
@@ -17,7 +14,9 @@
 #include "ir/owner.h"
 #include "passes/pass.h"
 #include "runtime/compile.h"
-#include "runtime/world_sum.h"
+#include "runtime/support/world.h"
+
+enum { WORLD_MEMORY = COT_RT_WORLD_FAILED + 1 };
 
 typedef struct world {
     const cot_comm *comm;
@@ -26,52 +25,39 @@ typedef struct world {
 
 static const char key;
 
-static const ir_type *
-result_of(const ir_attrs *at)
-{
-    return ir_type_at(at->custom.forward, at->custom.forward->out[0]);
-}
-
 /* A status, with a text where the communicator has none. */
 static int
 answer(world *w, int status)
 {
     const cot_comm *c = w->comm;
 
-    if (status == RT_WORLD_MEMORY)
+    if (status == WORLD_MEMORY)
         snprintf(w->text, sizeof w->text, "process %d is short of memory", c->rank);
     else if (status && (!c->error || !c->error(c->user)))
         snprintf(w->text, sizeof w->text, "process %d has a communicator that failed", c->rank);
     return status;
 }
 
-/* The bytes of a row along the first axis, of which a process may have none. */
-static size_t
-row_bytes(const ir_type *t)
+/* The memory that a function needs while it runs; NULL: there is none. */
+static void *
+room_for(int64_t bytes)
 {
-    size_t n = cot_dtype_size(t->dtype);
-
-    for (int i = 1; i < t->rank; i++)
-        n *= (size_t)t->dims[i];
-    return n;
+    return malloc((size_t)bytes + 1);
 }
 
 static int
 run_reduce(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in)
 {
     world *w = c->user;
-    const ir_type *t = result_of(at);
     const int64_t *a = at->custom.attrs.at;
-    rt_reduction r = { .rule = (ir_own_rule)a[0],
-                       .groups = a[1],
-                       .by = (ir_combine)a[2],
-                       .t = t->dtype,
-                       .m = t->size,
-                       .parted = a[3] };
+    void *room = room_for(cot_rt_world_reduce_room(w->comm->size, w->comm->rank, a[0], a[1],
+                                                   a[2], a[3], a[4], a[5]));
+    const int status = room ? cot_rt_world_reduce(w->comm, in[0], out[0], room, a[0], a[1],
+                                                  a[2], a[3], a[4], a[5])
+                            : WORLD_MEMORY;
 
-    if (r.parted >= 0 && t->rank > 0)
-        r.m = r.parted * (int64_t)(row_bytes(t) / cot_dtype_size(t->dtype));
-    return answer(w, rt_world_reduce(w->comm, &r, in[0], out[0]));
+    free(room);
+    return answer(w, status);
 }
 
 static int
@@ -79,19 +65,28 @@ run_gather(const ir_custom *c, const ir_attrs *at, void *const *out, const void 
 {
     world *w = c->user;
     const int64_t *a = at->custom.attrs.at;
+    void *room = room_for(cot_rt_world_gather_room(w->comm->size, a[0], a[1], a[2]));
+    const int status = room
+                           ? cot_rt_world_gather(w->comm, in[0], out[0], room, a[0], a[1], a[2])
+                           : WORLD_MEMORY;
 
-    return answer(w, rt_world_gather(w->comm, (ir_own_rule)a[0], a[1], row_bytes(result_of(at)),
-                                     in[0], out[0]));
+    free(room);
+    return answer(w, status);
 }
 
 static int
 run_move(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in)
 {
     world *w = c->user;
-    const ir_ints a = at->custom.attrs;
-    const rt_move m = { (ir_own_rule)a.at[0], a.at[1], a.at[2], (a.n - 3) / 2, a.at + 3 };
+    const int64_t *a = at->custom.attrs.at, *run = a + PASS_MOVE_RUNS;
+    void *room = room_for(
+        cot_rt_world_move_room(w->comm->size, w->comm->rank, run, a[0], a[1], a[2], a[3]));
+    const int status =
+        room ? cot_rt_world_move(w->comm, in[0], run, out[0], room, a[0], a[1], a[2], a[3])
+             : WORLD_MEMORY;
 
-    return answer(w, rt_world_move(w->comm, &m, row_bytes(result_of(at)), in[0], out[0]));
+    free(room);
+    return answer(w, status);
 }
 
 /* Do all run one program, made by one version? */
@@ -99,25 +94,17 @@ static int
 run_begin(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in)
 {
     world *w = c->user;
-    const int64_t own = at->custom.attrs.at[0];
+    int p;
 
     (void)out, (void)in;
     w->text[0] = '\0';
-    for (int round = 0; round < w->comm->size; round++) {
-        const int p = rt_world_partner(w->comm, round);
-        int64_t their = own;
-        if (p != w->comm->rank &&
-            rt_world_exchange(w->comm, p, &own, sizeof own, &their, sizeof their))
-            return answer(w, RT_WORLD_FAILED);
-        if (their == own)
-            continue;
+    const int status = cot_rt_world_compare(w->comm, at->custom.attrs.at[0], &p);
+    if (p >= 0)
         snprintf(w->text, sizeof w->text,
                  "process %d runs another program than process %d: other types, another "
                  "version, or calls in another order",
                  p, w->comm->rank);
-        return RT_WORLD_FAILED;
-    }
-    return 0;
+    return p < 0 ? answer(w, status) : status;
 }
 
 static const char *
@@ -156,10 +143,8 @@ world_of(cot_context *ctx)
     return w;
 }
 
-/* What two processes must share to have the same bits: the graph, what of it is spread, the
- * version, the contract. */
-static uint64_t
-program_hash(const ir_graph *f, const bool *spread)
+uint64_t
+rt_world_hash(const ir_graph *f, const bool *spread)
 {
     ir_digest_state s;
     ir_buf text;
@@ -194,8 +179,11 @@ rt_world_own(const ir_graph *f, const bool *spread, const ir_graph **out, bool *
                                  "exchange",
                                  c->rank, c->size, c->exchange ? "" : " and no exchange"));
     world_of(f->ctx);
-    const pass_world w = { c->rank, c->size, program_hash(f, spread), spread,
-                           spread ? spread + f->n_in : NULL };
+    const pass_world w = { .rank = c->rank,
+                           .size = c->size,
+                           .hash = rt_world_hash(f, spread),
+                           .spread_in = spread,
+                           .spread_out = spread ? spread + f->n_in : NULL };
     COT_TRY(pass_own(f, &w, &own));
     *out = own;
     *together = true;

@@ -15,4 +15,15 @@ cot_status rt_world_own(const ir_graph *f, const bool *spread, const ir_graph **
  * nothing. */
 const char *rt_world_failed(const cot_kernel *k);
 
+/* What two processes must share to have the same bits: the graph, what of it is spread, the
+ * version, the contract. */
+uint64_t rt_world_hash(const ir_graph *f, const bool *spread);
+
+/* world_file.c.  The numbers that a list as "1-4,8" names; none where it is NULL. */
+cot_status rt_world_counts(cot_context *ctx, const char *list, ir_ints *out);
+/* The prepared f for a file that serves so many processes: *comm, with a cot_comm before its
+ * arguments; f itself where it has no spread axis or counts is empty. */
+cot_status rt_world_file(const ir_graph *f, ir_ints counts, ir_arena *a, const ir_graph **out,
+                         bool *comm);
+
 #endif

@@ -16,7 +16,7 @@
 #include "ir/context.h"
 #include "passes/pass.h"
 #include "runtime/compile.h"
-#include "runtime/world_sum.h"
+#include "runtime/support/world.h"
 #include "tests/laws/programs.h"
 
 enum { GROUPS = 5, PROCESSES = 3, VARIANTS = 8, MAX_PROGRAMS = 8192, MAX_IN = 16 };
@@ -136,7 +136,8 @@ whole_results(const sweep *s, const ir_graph *f, void **y)
             free(whole);
             continue;
         }
-        if (rt_world_gather(s->comm, IR_OWN_RUNS, t->dims[0], row_bytes(t), y[j], whole))
+        if (cot_rt_world_gather(s->comm, y[j], whole, NULL, IR_OWN_RUNS, t->dims[0],
+                                (int64_t)row_bytes(t)))
             return 1;
         if (laws_bytes(t))
             memcpy(y[j], whole, laws_bytes(t));

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "ir/owner.h"
-#include "runtime/world_sum.h"
+#include "runtime/support/world.h"
 #include "tests/laws/programs.h"
 #include "tests/processes/programs.h"
 
@@ -215,11 +215,24 @@ is_partition(ir_own_rule rule, int64_t groups, int processes)
     return true;
 }
 
+/* The sum of all, in no more room than the function asks for. */
+static bool
+reduce(const cot_comm *c, ir_own_rule rule, int64_t groups, const float *rows, float *out)
+{
+    const int64_t bytes = cot_rt_world_reduce_room(c->size, c->rank, rule, groups, IR_BY_SUM,
+                                                   -1, COT_F32, ELEMENTS);
+    void *room = malloc((size_t)bytes);
+    const bool good = room && cot_rt_world_reduce(c, rows, out, room, rule, groups, IR_BY_SUM,
+                                                  -1, COT_F32, ELEMENTS) == 0;
+
+    free(room);
+    return good;
+}
+
 /* The sums of all processes, of rows that each has in the order of its groups. */
 static bool
 sums_as_one(ir_own_rule rule, const float *x, int64_t groups, int processes)
 {
-    const rt_reduction r = { rule, groups, IR_BY_SUM, COT_F32, ELEMENTS, -1 };
     static mail m;
     static float rows[MAX_GROUPS * ELEMENTS];
     static int64_t list[MAX_GROUPS];
@@ -236,7 +249,7 @@ sums_as_one(ir_own_rule rule, const float *x, int64_t groups, int processes)
             for (int64_t k = 0; k < own.groups; k++)
                 memcpy(rows + k * ELEMENTS, x + list[k] * ELEMENTS, sizeof out);
             memset(m.at, 0, sizeof m.at);
-            if (rt_world_reduce(&comm, &r, rows, out))
+            if (!reduce(&comm, rule, groups, rows, out))
                 return false;
             for (int e = 0; e < ELEMENTS && pass == 2; e++) {
                 const float want = sum_of_contract(x + e, groups, ELEMENTS);

@@ -1,0 +1,74 @@
+/* Messages between processes, and what a shipped program begins with (world.h).
+ *
+ * All go over pairs of processes in P rounds: in round r process p meets (r - p) mod P, so that
+ * each meets each once and no two wait in a circle. */
+#include "runtime/support/world.h"
+
+int
+cot_rt_world_partner(const cot_comm *c, int round)
+{
+    return (round - c->rank + c->size) % c->size;
+}
+
+int
+cot_rt_world_exchange(const cot_comm *c, int partner, const void *send, size_t n_send,
+                      void *receive, size_t n_receive)
+{
+    if (n_send == 0 && n_receive == 0)
+        return 0;
+    return c->exchange(c->user, partner, send, n_send, receive, n_receive) == 0
+               ? 0
+               : COT_RT_WORLD_FAILED;
+}
+
+int
+cot_rt_world_compare(const cot_comm *c, int64_t own, int *differs)
+{
+    *differs = -1;
+    for (int round = 0; round < c->size; round++) {
+        const int p = cot_rt_world_partner(c, round);
+        int64_t their = own;
+        if (p != c->rank && cot_rt_world_exchange(c, p, &own, sizeof own, &their, sizeof their))
+            return COT_RT_WORLD_FAILED;
+        if (their == own)
+            continue;
+        *differs = p;
+        return COT_RT_WORLD_FAILED;
+    }
+    return 0;
+}
+
+/* The body for this process; -1: there is none for so many. */
+static int32_t
+body_of(int size, int rank, const int64_t *table, int64_t entries)
+{
+    for (int64_t i = 0; i < entries; i += 1 + table[i])
+        if (table[i] == size)
+            return rank >= 0 && rank < size ? (int32_t)table[i + 1 + rank] : -1;
+    return size == 1 ? 0 : -1;
+}
+
+int
+cot_rt_world_begin(const void *comm, const int64_t *table, int32_t *body, int64_t entries,
+                   int64_t hash)
+{
+    const cot_comm *c = comm;
+    int differs;
+
+    *body = c ? body_of(c->size, c->rank, table, entries) : 0;
+    if (*body >= 0 && (!c || c->size < 2 || !cot_rt_world_compare(c, hash, &differs)))
+        return 0;
+    if (c->abort)
+        c->abort(c->user);
+    return COT_RT_WORLD_FAILED;
+}
+
+int
+cot_rt_world_rows(const void *comm, int64_t *out, int64_t rule, int64_t groups)
+{
+    const cot_comm *c = comm;
+    const ir_owned own = ir_owned_by((ir_own_rule)rule, groups, c->size, c->rank);
+
+    ir_owned_list(groups, &own, out);
+    return 0;
+}

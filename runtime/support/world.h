@@ -1,0 +1,60 @@
+/* What processes that run one program do together: reductions over groups, moves of rows,
+ * messages.  Generated code calls these functions, those in this process as those in objects
+ * and C source, which link with libcotrace_rt.a.
+ *
+ * This file knows no graph.  Nothing here allocates: a function that needs memory takes `room`,
+ * aligned to 16, of so many bytes as the function of its name with _room says.  comm is a
+ * cot_comm; NULL is one process.  A function that answers an int answers 0, or
+ * COT_RT_WORLD_FAILED after it has called cot_comm.abort. */
+#ifndef RUNTIME_SUPPORT_WORLD_H
+#define RUNTIME_SUPPORT_WORLD_H
+
+#include "cotrace/comm.h"
+#include "cotrace/tensor.h"
+#include "ir/owner.h"
+
+enum { COT_RT_WORLD_FAILED = 1 };
+
+/* The process that c's meets in a round of c->size, so that each meets each once and no two
+ * wait in a circle; itself: none. */
+int cot_rt_world_partner(const cot_comm *c, int round);
+/* One message each way; these fail without an abort. */
+int cot_rt_world_exchange(const cot_comm *c, int partner, const void *send, size_t n_send,
+                          void *receive, size_t n_receive);
+/* Another process sends another number: *differs is that process, or -1. */
+int cot_rt_world_compare(const cot_comm *c, int64_t own, int *differs);
+
+/* What a shipped program begins with: is comm one of those that it was compiled for, and do all
+ * processes run one program, of this hash?  table: each number of processes, followed by the
+ * body for each of them, `entries` numbers in all.  *body is that of this process. */
+int cot_rt_world_begin(const void *comm, const int64_t *table, int32_t *body, int64_t entries,
+                       int64_t hash);
+
+/* The own groups of so many, in the order in which a process has their rows. */
+int cot_rt_world_rows(const void *comm, int64_t *out, int64_t rule, int64_t groups);
+
+/* How a reduction combines; the numbers are those of ir_combine. */
+enum { COT_RT_SUM = 1, COT_RT_MAX = 3, COT_RT_MIN, COT_RT_AND, COT_RT_OR };
+/* A reduction over groups, of which each process has the rows of those that it owns, in the
+ * order of one process.  by: where it is no sum, each process has one row, of all its groups.
+ * dtype: of the elements; m: of a row, how many.  parted: the rows that a row of m is made of,
+ * of which each process wants those of its own groups; -1: each wants all of it. */
+int64_t cot_rt_world_reduce_room(int size, int rank, int64_t rule, int64_t groups, int64_t by,
+                                 int64_t parted, int64_t dtype, int64_t m);
+int cot_rt_world_reduce(const void *comm, const void *rows, void *out, void *room, int64_t rule,
+                        int64_t groups, int64_t by, int64_t parted, int64_t dtype, int64_t m);
+
+/* Rows of `row` bytes of all groups in their order, from those of each process. */
+int64_t cot_rt_world_gather_room(int size, int64_t rule, int64_t groups, int64_t row);
+int cot_rt_world_gather(const void *comm, const void *rows, void *out, void *room, int64_t rule,
+                        int64_t groups, int64_t row);
+
+/* The own rows of a value of `to` groups, each of which is a row of another value of groups or
+ * zeros: `runs` pairs of numbers say which, the first row of a run, below 0 for zeros, and how
+ * many it has.  Groups are owned by runs. */
+int64_t cot_rt_world_move_room(int size, int rank, const int64_t *run, int64_t groups,
+                               int64_t to, int64_t row, int64_t runs);
+int cot_rt_world_move(const void *comm, const void *rows, const int64_t *run, void *out,
+                      void *room, int64_t groups, int64_t to, int64_t row, int64_t runs);
+
+#endif

@@ -1,0 +1,241 @@
+/* Rows between processes: processes.gather and processes.move (world.h).
+ *
+ * A gather makes whole what each process has rows of.  A move makes the own rows of another
+ * value, each of which is a row of the first or zeros: a process sends to each other the rows
+ * that the other needs, in the order of the rows that they become, and copies what stays with
+ * it.  Both sides find them from the numbers of groups alone, so that no index travels.  Groups
+ * are owned by runs, and of a shift by a few of them only the rows at the limits of runs leave
+ * a process: a halo exchange. */
+#include <string.h>
+
+#include "runtime/support/world.h"
+
+static int64_t
+most(int64_t x, int64_t y)
+{
+    return x > y ? x : y;
+}
+
+static int64_t
+least(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
+/* ---- gather ---- */
+
+/* The list of the groups of a process, then the rows of another one; runs need neither, since
+ * their rows arrive where they belong. */
+int64_t
+cot_rt_world_gather_room(int size, int64_t rule, int64_t groups, int64_t row)
+{
+    int64_t longest = 0;
+
+    if (rule == IR_OWN_RUNS)
+        return 0;
+    for (int p = 0; p < size; p++)
+        longest = most(longest, ir_owned_by((ir_own_rule)rule, groups, size, p).groups);
+    return longest * ((int64_t)sizeof(int64_t) + row);
+}
+
+/* Rows of a process to their places in the whole value. */
+static void
+put_rows(const ir_owned *own, int64_t groups, size_t row, int64_t *list, const char *x,
+         char *out)
+{
+    ir_owned_list(groups, own, list);
+    for (int64_t k = 0; k < own->groups; k++)
+        memcpy(out + (size_t)list[k] * row, x + (size_t)k * row, row);
+}
+
+static int
+gather_leaves(const cot_comm *c, int64_t groups, size_t row, const char *x, char *out,
+              int64_t *list)
+{
+    const ir_owned own = ir_owned_by(IR_OWN_LEAVES, groups, c->size, c->rank);
+    int64_t longest = 0;
+
+    for (int p = 0; p < c->size; p++)
+        longest = most(longest, ir_owned_by(IR_OWN_LEAVES, groups, c->size, p).groups);
+    char *other = (char *)(list + longest);
+    for (int round = 0; round < c->size; round++) {
+        const int p = cot_rt_world_partner(c, round);
+        const ir_owned their = ir_owned_by(IR_OWN_LEAVES, groups, c->size, p);
+        if (p != c->rank && cot_rt_world_exchange(c, p, x, (size_t)own.groups * row, other,
+                                                  (size_t)their.groups * row))
+            return COT_RT_WORLD_FAILED;
+        put_rows(&their, groups, row, list, p == c->rank ? x : other, out);
+    }
+    return 0;
+}
+
+static int
+gather_runs(const cot_comm *c, int64_t groups, size_t row, const char *x, char *out)
+{
+    const ir_owned own = ir_owned_by(IR_OWN_RUNS, groups, c->size, c->rank);
+
+    if (own.groups)
+        memcpy(out + (size_t)own.first * row, x, (size_t)own.groups * row);
+    for (int round = 0; round < c->size; round++) {
+        const int p = cot_rt_world_partner(c, round);
+        const ir_owned their = ir_owned_by(IR_OWN_RUNS, groups, c->size, p);
+        if (p != c->rank &&
+            cot_rt_world_exchange(c, p, x, (size_t)own.groups * row,
+                                  out + (size_t)their.first * row, (size_t)their.groups * row))
+            return COT_RT_WORLD_FAILED;
+    }
+    return 0;
+}
+
+static int
+given_up(const cot_comm *c, int status)
+{
+    if (status && c->abort)
+        c->abort(c->user);
+    return status;
+}
+
+int
+cot_rt_world_gather(const void *comm, const void *rows, void *out, void *room, int64_t rule,
+                    int64_t groups, int64_t row)
+{
+    const cot_comm *c = comm;
+
+    if (row == 0)
+        return 0;
+    return given_up(c, rule == IR_OWN_RUNS
+                           ? gather_runs(c, groups, (size_t)row, rows, out)
+                           : gather_leaves(c, groups, (size_t)row, rows, out, room));
+}
+
+/* ---- move ---- */
+
+typedef struct row_move {
+    int64_t runs;
+    const int64_t *run;
+    size_t row;
+} row_move;
+
+/* Consecutive rows that stay together: rows of the result, those that they are. */
+typedef struct moved_rows {
+    int64_t to, from, n;
+} moved_rows;
+
+/* The next of the rows of which one process has the result and another the source; r and i are
+ * the run and its first row, 0 at the start.  false: there is none left. */
+static bool
+next_rows(const row_move *m, const ir_owned *to, const ir_owned *from, int64_t *r, int64_t *i,
+          moved_rows *out)
+{
+    for (; *r < m->runs; ++*r) {
+        const int64_t source = m->run[2 * *r], n = m->run[2 * *r + 1], start = *i,
+                      shift = source - start;
+        const int64_t lo = most(most(start, to->first), from->first - shift),
+                      hi = least(least(start + n, to->first + to->groups),
+                                 from->first + from->groups - shift);
+        *i += n;
+        if (source < 0 || lo >= hi)
+            continue;
+        *out = (moved_rows){ lo - to->first, lo + shift - from->first, hi - lo };
+        ++*r;
+        return true;
+    }
+    return false;
+}
+
+/* Rows into a message, or with `out` out of one; with both from one array into the other.  How
+ * many bytes. */
+static size_t
+copy_rows(const row_move *m, const ir_owned *to, const ir_owned *from, const char *x,
+          char *message, char *out)
+{
+    int64_t r = 0, i = 0;
+    size_t at = 0;
+    moved_rows rows;
+
+    while (next_rows(m, to, from, &r, &i, &rows)) {
+        const size_t n = (size_t)rows.n * m->row;
+        if (out)
+            memcpy(out + (size_t)rows.to * m->row,
+                   x ? x + (size_t)rows.from * m->row : message + at, n);
+        else if (x)
+            memcpy(message + at, x + (size_t)rows.from * m->row, n);
+        at += n;
+    }
+    return at;
+}
+
+static size_t
+count_bytes(const row_move *m, const ir_owned *to, const ir_owned *from)
+{
+    return copy_rows(m, to, from, NULL, NULL, NULL);
+}
+
+/* The longest message of a process to another one, and of another one to it. */
+static void
+longest_messages(const row_move *m, int64_t groups, int64_t to, int size, int rank,
+                 size_t *sends, size_t *receives)
+{
+    const ir_owned from = ir_owned_by(IR_OWN_RUNS, groups, size, rank),
+                   own = ir_owned_by(IR_OWN_RUNS, to, size, rank);
+
+    *sends = *receives = 0;
+    for (int p = 0; p < size; p++) {
+        const ir_owned theirs = ir_owned_by(IR_OWN_RUNS, to, size, p),
+                       their_from = ir_owned_by(IR_OWN_RUNS, groups, size, p);
+        if (p == rank)
+            continue;
+        *sends = (size_t)most((int64_t)*sends, (int64_t)count_bytes(m, &theirs, &from));
+        *receives =
+            (size_t)most((int64_t)*receives, (int64_t)count_bytes(m, &own, &their_from));
+    }
+}
+
+int64_t
+cot_rt_world_move_room(int size, int rank, const int64_t *run, int64_t groups, int64_t to,
+                       int64_t row, int64_t runs)
+{
+    const row_move m = { runs, run, (size_t)row };
+    size_t sends, receives;
+
+    longest_messages(&m, groups, to, size, rank, &sends, &receives);
+    return (int64_t)(sends + receives);
+}
+
+static int
+move_rows(const cot_comm *c, const row_move *m, int64_t groups, int64_t to, const char *x,
+          char *out, char *room)
+{
+    const ir_owned from = ir_owned_by(IR_OWN_RUNS, groups, c->size, c->rank),
+                   own = ir_owned_by(IR_OWN_RUNS, to, c->size, c->rank);
+    size_t longest, longest_received;
+
+    longest_messages(m, groups, to, c->size, c->rank, &longest, &longest_received);
+    char *received = room + longest;
+    if (own.groups)
+        memset(out, 0, (size_t)own.groups * m->row);
+    copy_rows(m, &own, &from, x, NULL, out);
+    for (int round = 0; round < c->size; round++) {
+        const int p = cot_rt_world_partner(c, round);
+        const ir_owned theirs = ir_owned_by(IR_OWN_RUNS, to, c->size, p),
+                       their_from = ir_owned_by(IR_OWN_RUNS, groups, c->size, p);
+        if (p == c->rank)
+            continue;
+        const size_t sends = copy_rows(m, &theirs, &from, x, room, NULL),
+                     receives = count_bytes(m, &own, &their_from);
+        if (cot_rt_world_exchange(c, p, room, sends, received, receives))
+            return COT_RT_WORLD_FAILED;
+        copy_rows(m, &own, &their_from, NULL, received, out);
+    }
+    return 0;
+}
+
+int
+cot_rt_world_move(const void *comm, const void *rows, const int64_t *run, void *out, void *room,
+                  int64_t groups, int64_t to, int64_t row, int64_t runs)
+{
+    const cot_comm *c = comm;
+    const row_move m = { runs, run, (size_t)row };
+
+    return row == 0 ? 0 : given_up(c, move_rows(c, &m, groups, to, rows, out, room));
+}
