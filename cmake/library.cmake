@@ -12,7 +12,8 @@ target_link_options(cotrace PRIVATE
                     "LINKER:--version-script=${CMAKE_SOURCE_DIR}/cmake/cotrace.map")
 target_include_directories(cotrace INTERFACE ${CMAKE_SOURCE_DIR}/include)
 
-add_library(cotrace_rt STATIC $<TARGET_OBJECTS:support>)
+# The processes of runtime/shm.c are in it as in libcotrace, for programs that ship.
+add_library(cotrace_rt STATIC $<TARGET_OBJECTS:support> runtime/shm.c)
 
 set(static_library ${CMAKE_BINARY_DIR}/libcotrace.a)
 set(static_object ${CMAKE_BINARY_DIR}/cotrace_static.o)

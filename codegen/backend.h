@@ -40,6 +40,8 @@ typedef struct cg_natural {
     /* open sizes, which are the first parameters (codegen/open); NULL: there are none */
     const struct cg_open *open;
     const char *const *size_name;
+    bool comm; /* the first of n_in is a cot_comm */
+    const cg_module *alone; /* as one process runs it, for its cost; NULL: `module` */
     int n_fixed;
     const cg_fixed *fixed;
 } cg_natural;

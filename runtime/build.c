@@ -14,6 +14,7 @@
 #include "ir/diag.h"
 #include "runtime/file.h"
 #include "runtime/open/open.h"
+#include "runtime/world.h"
 
 static const char *
 ending(const char *path)
@@ -107,6 +108,34 @@ lower_fixed(cot_context *ctx, const rt_export *e, const cot_compile_options *o, 
     return COT_OK;
 }
 
+/* Processes share the work of a function at least. */
+static cot_status
+check_spread(cot_context *ctx, const output *out, const cg_natural *fn)
+{
+    bool any = out->p.counts.n == 0;
+
+    for (int i = 0; i < out->n; i++)
+        any |= fn[i].comm;
+    return any ? COT_OK
+               : ir_fail(ctx, 0, out->e[0].graph->name, ERR_usage,
+                         "has no axis that is spread over processes (.over, over=world); "
+                         "processes can share nothing of it");
+}
+
+/* The function for the numbers of processes that are asked for. */
+static cot_status
+lower_for_processes(cot_context *ctx, const rt_export *e, const cot_compile_options *o,
+                    rt_plan *p, ir_arena *a, cg_natural *fn, rt_lowered *low)
+{
+    COT_TRY(rt_lower(e->graph, p, a, low));
+    fn->alone = low->module;
+    COT_TRY(rt_world_counts(ctx, o ? o->processes : NULL, &p->counts));
+    if (p->counts.n)
+        COT_TRY(rt_lower(e->graph, p, a, low));
+    fn->comm = low->comm;
+    return COT_OK;
+}
+
 /* Lower the functions for one processor or width. */
 static cot_status
 lower_exports(cot_context *ctx, output *out, const cot_compile_options *o, ir_arena *a,
@@ -145,7 +174,7 @@ lower_exports(cot_context *ctx, output *out, const cot_compile_options *o, ir_ar
             COT_TRY(lower_fixed(ctx, &e[i], o, p, a, &fn[i],
                                 out->rows ? &out->rows[i] : NULL));
         } else {
-            COT_TRY(rt_lower(e[i].graph, p, a, &low));
+            COT_TRY(lower_for_processes(ctx, &e[i], o, p, a, &fn[i], &low));
         }
         if (p->backend != cg_c())
             COT_TRY(cg_check_externs(low.module, "an object file"));
@@ -153,6 +182,7 @@ lower_exports(cot_context *ctx, output *out, const cot_compile_options *o, ir_ar
             rt_profile_file(low.module, fn[i].name, &out->rows[i], a);
         fn[i].module = low.module;
     }
+    COT_TRY(check_spread(ctx, out, fn));
     return check_foreign_names(ctx, n, fn);
 }
 
@@ -471,6 +501,15 @@ rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options 
             return ir_fail(ctx, e[i].open->loc, e[i].graph->name, ERR_sizes_open,
                            e[i].n_res ? "halves pass residuals of fixed sizes"
                                       : "wants a file of objects or of C source");
+    for (int i = 0; i < n; i++)
+        if (o && o->processes && (e[i].open || rt_is_ptx(path) || is_mlir(path)))
+            return ir_fail(ctx, 0, e[i].graph->name, ERR_usage,
+                           e[i].open ? "has open sizes; wants fixed ones where .processes, or "
+                                       "--processes, is given"
+                                     : ir_format(&ctx->arena,
+                                                 "%s: only objects and C source are shared by "
+                                                 "processes",
+                                                 path));
     if (o && o->profile && (rt_is_ptx(path) || is_mlir(path)))
         return ir_fail(
             ctx, 0, NULL, ERR_usage,

@@ -61,6 +61,7 @@ typedef struct rt_function {
     const char *name, *constant; /* in C; prefix of its constants: "STEP" */
     const rt_export *of;
     const cg_module *module;
+    bool comm; /* it takes a cot_comm before its arguments */
     int n_in, n_out;
     /* n_in arguments, then n_out results */
     const rt_parameter *parameter;

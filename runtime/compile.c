@@ -151,7 +151,7 @@ prepare(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out, b
     ir_graph *prepared;
     bool *spread;
 
-    *donated = IR_NEW_N(arena, bool, f->n_in + 1);
+    *donated = IR_NEW_N(arena, bool, f->n_in + 2) + 1; /* before it: the communicator */
     COT_TRY(donated_flags(f, p, arena, *donated));
     COT_TRY(pass_prepare(f, &prepared));
     out->prepared = prepared;
@@ -159,7 +159,11 @@ prepare(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out, b
     COT_TRY(spread_flags(f, p, arena, &spread));
     if (p->together)
         COT_TRY(rt_world_own(prepared, spread, &out->prepared, &out->together));
+    out->comm = p->counts.n > 0 && pass_has_groups(f);
+    if (out->comm)
+        COT_TRY(rt_world_file(out->prepared, p->counts, arena, &out->prepared));
     out->spread = out->together ? spread : NULL;
+    *donated -= out->comm;
     out->over = IR_NEW_N(arena, int, f->n_out + 1);
     cg_pair_donated(out->prepared, *donated, arena, out->over);
     return COT_OK;

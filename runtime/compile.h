@@ -22,6 +22,7 @@ typedef struct rt_plan {
     cg_target target;
     int threads;
     bool fuse;
+    ir_ints counts; /* numbers of processes that a file serves: world_file.c */
     bool together; /* run by the processes of the context's communicator, not written down */
     const char *name; /* name of the C entry */
     ir_ints donated;  /* donated arguments */
@@ -37,6 +38,7 @@ typedef struct rt_lowered {
     cg_module *module;
     int *over;                          /* for each result: its donated argument, or -1 */
     bool together;                      /* prepared communicates (world.h) */
+    bool comm; /* it takes a cot_comm before its arguments */
     const bool *spread; /* by argument, then result: it is spread over processes; NULL: none */
 } rt_lowered;
 

@@ -74,8 +74,9 @@ print_foreign(ir_buf *b, const rt_function *fn)
     ir_buf_str(b, "]");
 }
 
+/* counts: of processes that share it, where it takes a communicator. */
 static void
-print_function(ir_buf *b, const rt_function *fn)
+print_function(ir_buf *b, const rt_function *fn, ir_ints counts)
 {
     const cg_module *m = fn->module;
 
@@ -86,7 +87,10 @@ print_function(ir_buf *b, const rt_function *fn)
         ir_buf_str(b, i ? ",\n       " : "\n       ");
         print_parameter(b, fn, &fn->parameter[i]);
     }
-    ir_buf_printf(b, "],\n     \"parallel\": %s, ", m->parallel ? "true" : "false");
+    ir_buf_str(b, "],\n     ");
+    if (fn->comm)
+        print_numbers(b, "processes", counts.n, counts.at);
+    ir_buf_printf(b, "\"parallel\": %s, ", m->parallel ? "true" : "false");
     if (fn->open)
         rt_describe_open(b, fn);
     else
@@ -119,7 +123,7 @@ rt_print_manifest(ir_buf *b, const char *path, const rt_plan *p, const cot_compi
                   rt_externs(b->arena, n, fn, true, &x) ? "\"libcotrace_rt.a\"" : "");
     ir_buf_str(b, "\n  \"functions\": [\n");
     for (int i = 0; i < n; i++) {
-        print_function(b, &fn[i]);
+        print_function(b, &fn[i], p->counts);
         ir_buf_str(b, i + 1 < n ? ",\n" : "\n");
     }
     ir_buf_str(b, "  ]}\n");

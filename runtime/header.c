@@ -117,14 +117,17 @@ parameters(words *w, const rt_plan *p, rt_function *fn)
 {
     const ir_graph *f = fn->of->graph;
     const int n_sizes = fn->open ? fn->open->sizes->n : 0;
-    rt_parameter *all = IR_NEW_N(w->a, rt_parameter, n_sizes + fn->n_in + fn->n_out + 1),
-                 *x = all + n_sizes;
+    const int before = n_sizes + fn->comm;
+    rt_parameter *all = IR_NEW_N(w->a, rt_parameter, before + fn->n_in + fn->n_out + 1),
+                 *x = all + before;
     const char **size = IR_NEW_N(w->a, const char *, n_sizes + 1);
 
     for (int i = 0; i < n_sizes; i++)
         size[i] = all[i].name =
             parameter_name(w->a, fn->open->sizes->size[i].name, NULL, all, i);
     fn->size_name = size;
+    if (fn->comm)
+        all[n_sizes] = (rt_parameter){ .name = "comm", .type = "const struct cot_comm *" };
     for (int i = 0; i < fn->n_in + fn->n_out; i++) {
         const int k = i - fn->n_in;
         const char *name = k < 0 ? f->in_name[i] : f->out_name ? f->out_name[k] : NULL;
@@ -134,7 +137,7 @@ parameters(words *w, const rt_plan *p, rt_function *fn)
 
         x[i].name = parameter_name(w->a, name,
                                    ir_format(w->a, k < 0 ? "arg%d" : "out%d", k < 0 ? i : k),
-                                   all, n_sizes + i);
+                                   all, before + i);
         x[i].is = ir_type_at(f, k < 0 ? f->in[i] : f->out[k]);
         x[i].dims = fn->open ? rt_open_axes(fn->open, f, i, w->a) : NULL;
         x[i].role = role;
@@ -158,6 +161,7 @@ rt_functions(ir_arena *a, const rt_plan *p, int n, const rt_export *e, cg_natura
         fn[i] =
             (rt_function){ .name = natural[i].name, .of = &e[i], .module = natural[i].module };
         fn[i].open = e[i].opened ? *e[i].opened : NULL;
+        fn[i].comm = natural[i].comm;
         fn[i].n_in = e[i].graph->n_in;
         fn[i].n_out = e[i].graph->n_out - e[i].graph->n_inout;
         fn[i].constant = own_word(&w, upper(a, fn[i].name));
@@ -167,19 +171,20 @@ rt_functions(ir_arena *a, const rt_plan *p, int n, const rt_export *e, cg_natura
         if (fn[i].open)
             own_word(&w, ir_format(a, "%s_MOST", fn[i].constant));
         if (!fn[i].open)
-            cg_module_cost(fn[i].module, &fn[i].flops, &fn[i].traffic);
+            cg_module_cost(natural[i].alone ? natural[i].alone : fn[i].module, &fn[i].flops,
+                           &fn[i].traffic);
     }
     for (int i = 0; i < n; i++) {
-        const int all = fn[i].n_in + fn[i].n_out;
+        const int comm = fn[i].comm, all = comm + fn[i].n_in + fn[i].n_out;
         const char **name = IR_NEW_N(a, const char *, all + 1),
                    **type = IR_NEW_N(a, const char *, all + 1);
 
         fn[i].parameter = parameters(&w, p, &fn[i]);
         for (int k = 0; k < all; k++) {
-            name[k] = fn[i].parameter[k].name;
-            type[k] = fn[i].parameter[k].type;
+            name[k] = fn[i].parameter[k - comm].name;
+            type[k] = fn[i].parameter[k - comm].type;
         }
-        natural[i].n_in = fn[i].n_in;
+        natural[i].n_in = comm + fn[i].n_in;
         natural[i].n_out = fn[i].n_out;
         natural[i].arg_name = name;
         natural[i].arg_type = type;
@@ -261,6 +266,8 @@ print_c_string(ir_buf *b, const char *s)
     ir_buf_str(b, "\"");
 }
 
+#define comm_failed "the processes: what comm->error says; or the file was not made for so many"
+
 /* The texts of statuses that the function may return, as an expression: an object contains no
  * table. */
 static void
@@ -272,6 +279,9 @@ print_status_text(ir_buf *b, const rt_function *fn)
     for (size_t i = 0; i < sizeof may / sizeof *may; i++) {
         const char *text = rt_failure_text(fn->of->graph, may[i], b->arena);
 
+        if (fn->comm && may[i] == COT_ERR_FOREIGN)
+            text = ir_format(b->arena, "%s%s", text ? text : "",
+                             text ? "; or " comm_failed : comm_failed);
         if (!text)
             continue;
         if (!any)
@@ -308,6 +318,8 @@ print_function(ir_buf *b, const rt_function *fn)
     ir_buf_printf(b, "int %s(", fn->name);
     for (int i = 0; fn->open && i < fn->open->sizes->n; i++)
         ir_buf_printf(b, "int64_t %s, ", fn->size_name[i]);
+    if (fn->comm)
+        ir_buf_str(b, "const struct cot_comm *comm, ");
     for (int i = 0; i < fn->n_in + fn->n_out; i++) {
         const rt_parameter *x = &fn->parameter[i];
 
@@ -468,13 +480,41 @@ static const char pool_text[] =
     "                int64_t n, int64_t grain);\n"
     "};\n#endif\n";
 
+static const char comm_text[] =
+    "\n/* The processes that share a call: this one is number rank of size.  All of them make "
+    "the same calls in the\n"
+    " * same order, with the same arguments, and each has all results, whose bits do not "
+    "depend "
+    "on size.  exchange\n"
+    " * sends bytes to another process, which calls it with the sizes exchanged, and receives "
+    "bytes from it, both at\n"
+    " * the same time; 0, or it failed: then the call answers a status, after it has called "
+    "abort, by which the\n"
+    " * calls of the others fail as well.  After any other status that is not 0, call abort "
+    "yourself.  barrier is not\n"
+    " * called; abort and error may be NULL.  cotrace/comm.h has one for processes that share "
+    "memory, and\n"
+    " * cotrace/mpi.h for MPI.  comm may be NULL: one process does all. */\n"
+    "#ifndef COT_COMM_DEFINED\n#define COT_COMM_DEFINED\n"
+    "struct cot_comm {\n"
+    "    void *user; /* handed to each function */\n"
+    "    int rank, size;\n"
+    "    int (*exchange)(void *user, int partner, const void *send, size_t send_bytes, void "
+    "*receive,\n"
+    "                    size_t receive_bytes);\n"
+    "    int (*barrier)(void *user);\n"
+    "    void (*abort)(void *user);\n"
+    "    const char *(*error)(void *user);\n"
+    "};\n#endif\n";
+
 void
 rt_print_header(ir_buf *b, const char *path, const rt_plan *p, int n, const rt_function *fn)
 {
     const char *guard = guard_of(b->arena, path);
-    bool parallel = false, foreign = false;
+    bool parallel = false, foreign = false, comm = false;
 
     for (int i = 0; i < n; i++) {
+        comm |= fn[i].comm;
         parallel |= fn[i].module->parallel;
         foreign |= fn[i].module->n_ext > 0;
     }
@@ -487,6 +527,8 @@ rt_print_header(ir_buf *b, const char *path, const rt_plan *p, int n, const rt_f
     print_prototypes(b, n, fn, false, "\n/* Foreign functions: yours to link. */\n");
     if (parallel)
         ir_buf_str(b, pool_text);
+    if (comm)
+        ir_buf_str(b, comm_text);
     for (int i = 0; i < n; i++) {
         print_function(b, &fn[i]);
         print_residuals(b, &fn[i]);

@@ -21,9 +21,8 @@ uint64_t rt_world_hash(const ir_graph *f, const bool *spread);
 
 /* world_file.c.  The numbers that a list as "1-4,8" names; none where it is NULL. */
 cot_status rt_world_counts(cot_context *ctx, const char *list, ir_ints *out);
-/* The prepared f for a file that serves so many processes: *comm, with a cot_comm before its
- * arguments; f itself where it has no spread axis or counts is empty. */
-cot_status rt_world_file(const ir_graph *f, ir_ints counts, ir_arena *a, const ir_graph **out,
-                         bool *comm);
+/* The prepared f for a file that serves so many processes, with a cot_comm before its
+ * arguments. */
+cot_status rt_world_file(const ir_graph *f, ir_ints counts, ir_arena *a, const ir_graph **out);
 
 #endif

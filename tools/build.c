@@ -151,7 +151,8 @@ cli_build(cot_cli *c)
                               .trapping_math = c->trapping_math,
                               .profile = c->profile,
                               .manifest = c->manifest,
-                              .at = c->at };
+                              .at = c->at,
+                              .processes = c->counts };
     rt_export *e;
     int n = 0;
 

@@ -290,6 +290,9 @@ read_processes(cot_cli *c, const char *s)
     char *end;
     const long n = strtol(s, &end, 10);
 
+    c->counts = s;
+    if (strcmp(c->verb, "build") == 0)
+        return true; /* a list, which rt_build reads */
     c->processes = (int)n;
     if (*s && !*end && n >= 1 && n <= 256)
         return true;

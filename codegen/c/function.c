@@ -366,6 +366,8 @@ parameters(cg_c_emit *e, cg_c_names *names, int n_sizes, int n, const char **arg
         *name = cg_c_unique(e->t, names, e->fn->arg_name ? e->fn->arg_name[i] : "a");
         params = cg_c_format(e, "%s%s%s, ", params, parameter(e, i), *name);
     }
+    if (e->fn->comm && cg_c_new_name(e->t, &e->t->shared, "struct cot_comm"))
+        ir_buf_str(&e->t->common, "struct cot_comm;\n");
     if (n_sizes)
         arg[n_sizes + n] = cg_c_unique(e->t, names, "sizes");
     if (!e->m->parallel)

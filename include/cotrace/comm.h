@@ -5,8 +5,9 @@
  * same functions with the same types, and makes the same calls in the same order, each with the
  * same arguments.  Kernels of cot_jit, cot_compile and the like then run only the groups that
  * the process owns and exchange the rest; the results are whole on every process, and have the
- * bits that one process computes.  Without a communicator, and in objects and C source, one
- * process runs all groups.  docs/processes.md says how, and what is refused.
+ * bits that one process computes.  Without a communicator one process runs all groups.  Objects
+ * and C source take a communicator when they are called, where cot_compile_options.processes
+ * asks for it.  docs/processes.md says how, and what is refused.
  *
  * A communicator is a small struct of functions.  cot_shm_run, below, makes one for processes
  * of one machine, and cotrace/mpi.h one over MPI. */
@@ -23,7 +24,10 @@ extern "C" {
  * by the thread that calls it: one thread at a time calls kernels with a spread axis.  Those
  * with a result answer 0, or another number if they failed: then the kernel ends with
  * COT_ERR_FOREIGN, and the message has the text of `error`. */
-typedef struct cot_comm {
+typedef struct cot_comm cot_comm;
+#ifndef COT_COMM_DEFINED /* headers of objects have it too */
+#define COT_COMM_DEFINED
+struct cot_comm {
     void *user; /* handed to each function */
     int rank, size;
     /* Send bytes to another process and receive bytes from it.  The partner calls this at the
@@ -39,7 +43,8 @@ typedef struct cot_comm {
     /* What failed and with which process, "process 2 was ended by signal 9"; NULL: nothing.
      * May itself be NULL. */
     const char *(*error)(void *user);
-} cot_comm;
+};
+#endif
 
 /* The process, of so many, that owns group `group` of `groups`; -1 where a number is out of
  * range. */

@@ -50,6 +50,10 @@ typedef struct cot_compile_options {
      * it is compiled for these alone: "n=64,256", or of several sizes
      * "n=64,m=32; n=256,m=32" */
     const char *at;
+    /* cot_build_object: numbers of processes that the functions with a spread axis serve, as
+     * "1-4,8": they take a cot_comm before their arguments (comm.h, docs/processes.md).  NULL:
+     * one process runs all groups, and there is no such argument */
+    const char *processes;
 } cot_compile_options;
 
 /* Specialise f to argument types: run its body once, apply its transforms.  The graph belongs

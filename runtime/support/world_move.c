@@ -22,8 +22,6 @@ least(int64_t x, int64_t y)
     return x < y ? x : y;
 }
 
-/* ---- gather ---- */
-
 /* The list of the groups of a process, then the rows of another one; runs need neither, since
  * their rows arrive where they belong. */
 int64_t
@@ -107,8 +105,6 @@ cot_rt_world_gather(const void *comm, const void *rows, void *out, void *room, i
                            ? gather_runs(c, groups, (size_t)row, rows, out)
                            : gather_leaves(c, groups, (size_t)row, rows, out, room));
 }
-
-/* ---- move ---- */
 
 typedef struct row_move {
     int64_t runs;

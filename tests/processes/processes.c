@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "ir/owner.h"
@@ -454,14 +454,10 @@ run_until(const cot_comm *comm, void *user)
     int status = 0;
 
     if (victim && k->microseconds) {
-        timer_t timer;
         struct sigaction action = { .sa_handler = on_alarm };
         sigaction(SIGALRM, &action, NULL);
-        if (timer_create(CLOCK_MONOTONIC, NULL, &timer) == 0)
-            timer_settime(
-                timer, 0,
-                &(struct itimerspec){ .it_value = { .tv_nsec = 1000L * k->microseconds } },
-                NULL);
+        setitimer(ITIMER_REAL,
+                  &(struct itimerval){ .it_value = { .tv_usec = k->microseconds } }, NULL);
     }
     while (status == 0)
         status = spread_run(spread_find(k->program), 33, k->backend, 1, &watching,

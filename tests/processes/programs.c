@@ -10,6 +10,7 @@
 #include "ir/build.h"
 #include "ir/diag.h"
 #include "passes/pass.h"
+#include "runtime/build.h"
 #include "runtime/compile.h"
 #include "tests/laws/programs.h"
 
@@ -349,4 +350,85 @@ spread_run(const spread_program *p, int64_t groups, const char *backend, int thr
     snprintf(out->text, sizeof out->text, "%s", cot_error(ctx));
     cot_context_free(ctx);
     return status;
+}
+
+/* What is done with a graph in a context of its own. */
+typedef cot_status with_graph(cot_context *ctx, const ir_graph *f, const void *user);
+
+static int
+in_context(const spread_program *p, int64_t groups, int threads, with_graph *body,
+           const void *user, spread_result *out)
+{
+    cot_context *ctx =
+        cot_context_new(&(cot_options){ .threads = threads, .cache_dir = "off", .verify = 1 });
+    volatile int status = COT_ERR_MEMORY;
+    const ir_graph *f;
+
+    out->bytes = 0;
+    IR_TRY (ctx) {
+        status = make_graph(ctx, p, groups, &f);
+        if (status == COT_OK)
+            status = body(ctx, f, user);
+    }
+    snprintf(out->text, sizeof out->text, "%s", cot_error(ctx));
+    cot_context_free(ctx);
+    return status;
+}
+
+typedef struct file_wanted {
+    const char *processes, *path, *header;
+} file_wanted;
+
+static cot_status
+build(cot_context *ctx, const ir_graph *f, const void *user)
+{
+    const file_wanted *w = user;
+
+    return rt_build(ctx, 1, &(rt_export){ .graph = f, .name = "shipped" },
+                    &(cot_compile_options){ .processes = w->processes }, w->path, w->header);
+}
+
+int
+spread_build(const spread_program *p, int64_t groups, const char *processes, int threads,
+             const char *path, const char *header, spread_result *out)
+{
+    const file_wanted w = { processes, path, header };
+
+    return in_context(p, groups, threads, build, &w, out);
+}
+
+typedef struct shipped_call {
+    spread_entry *entry;
+    size_t work_bytes;
+    const cot_comm *comm;
+    spread_result *out;
+} shipped_call;
+
+static cot_status
+call(cot_context *ctx, const ir_graph *f, const void *user)
+{
+    const shipped_call *c = user;
+    uint64_t seed = 11;
+    void **in = laws_sample(f, &seed, -1, 1, laws_fill), **y = laws_values(f->n_out, f->out, f);
+    void **args = IR_NEW_N(&ctx->arena, void *, f->n_in + f->n_out + 1),
+         *work = aligned_alloc(64, (c->work_bytes + 127) / 64 * 64);
+
+    memcpy(args, in, sizeof *args * (size_t)f->n_in);
+    memcpy(args + f->n_in, y, sizeof *args * (size_t)f->n_out);
+    const int status = work ? c->entry(c->comm, args, work) : COT_ERR_MEMORY;
+    if (status == COT_OK)
+        keep(c->out, f, y);
+    free(work);
+    laws_free(f->n_in, in);
+    laws_free(f->n_out, y);
+    return (cot_status)status;
+}
+
+int
+spread_call(const spread_program *p, int64_t groups, spread_entry *entry, size_t work_bytes,
+            const cot_comm *comm, spread_result *out)
+{
+    const shipped_call c = { entry, work_bytes, comm, out };
+
+    return in_context(p, groups, 1, call, &c, out);
 }

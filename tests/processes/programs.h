@@ -31,4 +31,13 @@ typedef struct spread_result {
 int spread_run(const spread_program *p, int64_t groups, const char *backend, int threads,
                const cot_comm *comm, spread_result *out);
 
+/* Writes it as function `shipped` of a file for these numbers of processes, with its header; a
+ * status. */
+int spread_build(const spread_program *p, int64_t groups, const char *processes, int threads,
+                 const char *path, const char *header, spread_result *out);
+/* Calls such a function, by one that takes its pointers as an array, on the same numbers. */
+typedef int spread_entry(const cot_comm *comm, void *const *args, void *work);
+int spread_call(const spread_program *p, int64_t groups, spread_entry *entry, size_t work_bytes,
+                const cot_comm *comm, spread_result *out);
+
 #endif

@@ -1,0 +1,241 @@
+/* A program for files, which is handed its communicator when it is called.
+ *
+ * Processes that own as many groups run the same graph: what else depends on the rank is found
+ * by the calls of C code (pass_world.any).  So a file has a body for each of these graphs, and
+ * the program is a cond over them.  Each call of C code gets the communicator, which is the
+ * first argument of the program, of each body, and of each function within that makes such
+ * calls; a prototype, by which its function is linked; and memory, which is a result that no
+ * node reads, so that it is in the work block while the call runs.
+ *
+ * Wants: graphs of pass_own with .any.  Gives: the same function, bit for bit, with the
+ * communicator before its arguments. */
+#include "passes/own.h"
+
+/* What is handed to C code as a cot_comm: its bytes on any machine, should they be copied. */
+enum { COMM_BYTES = 64 };
+
+#define HEAD "status = int cot_rt_world_"
+static const struct {
+    const char *name, *prototype;
+} calls[] = {
+    { PASS_WORLD_GATHER, HEAD "gather(const void *in0, const void *in1, void *out0, "
+                              "void *out1, int64_t attr0, int64_t attr1, int64_t attr2)" },
+    { PASS_WORLD_MOVE, HEAD "move(const void *in0, const void *in1, const int64_t *in2, "
+                            "void *out0, void *out1, int64_t attr0, int64_t attr1, "
+                            "int64_t attr2, int64_t attr3)" },
+    { PASS_WORLD_REDUCE, HEAD "reduce(const void *in0, const void *in1, void *out0, "
+                              "void *out1, int64_t attr0, int64_t attr1, int64_t attr2, "
+                              "int64_t attr3, int64_t attr4, int64_t attr5)" },
+    { PASS_WORLD_ROWS, HEAD "rows(const void *in0, int64_t *out0, int64_t attr0, "
+                            "int64_t attr1)" },
+};
+static const char begin[] = HEAD "begin(const void *in0, const int64_t *in1, int32_t *out0, "
+                                 "int64_t attr0, int64_t attr1)";
+
+typedef struct own_file {
+    const pass_file *file;
+    ir_ref comm; /* in the graph that is being made */
+} own_file;
+
+static const char *
+prototype_of(const ir_node *n)
+{
+    for (size_t i = 0; ir_ops[n->op].record == IR_AT_custom && i < sizeof calls / sizeof *calls;
+         i++)
+        if (strcmp(n->at->custom.name, calls[i].name) == 0)
+            return calls[i].prototype;
+    return NULL;
+}
+
+/* Does f, or a function within, call this C code? */
+static bool
+is_together(const ir_graph *f, ir_arena *a)
+{
+    const ir_graph *const *all;
+
+    for (uint32_t i = 0, n = ir_all_graphs(f, false, &all, a); i < n; i++)
+        ir_each_node (node, all[i])
+            if (prototype_of(node))
+                return true;
+    return false;
+}
+
+static const ir_type *
+bytes_type(ir_build *b, int64_t n)
+{
+    return ir_type_new(b->ctx, COT_U8, 1, &n);
+}
+
+static ir_ref
+comm_input(ir_build *b)
+{
+    return ir_input(b, bytes_type(b, COMM_BYTES), "comm");
+}
+
+/* A call by prototype; the results have the types t. */
+static void
+call_c(ir_build *b, const char *name, const char *prototype, ir_ints attrs, int n_in,
+       const ir_ref *in, int n_out, const ir_type *const *t, ir_ref *out)
+{
+    ir_build *g = ir_build_new(b->ctx, name);
+    ir_graph *forward;
+
+    for (int i = 0; i < n_in; i++)
+        ir_input(g, ir_btype(b, in[i]), NULL);
+    for (int j = 0; j < n_out; j++)
+        ir_output(g, ir_zeros(g, t[j]));
+    const cot_status status = ir_build_end(g, &forward);
+    if (status != COT_OK) {
+        b->status = status;
+        return;
+    }
+    ir_add_node(b, OP_custom_call, n_in, in,
+                &(ir_attrs){ .custom = { .name = ir_intern(b->ctx, name),
+                                         .attrs = attrs,
+                                         .effects = true,
+                                         .opaque = true,
+                                         .prototype = prototype,
+                                         .forward = forward } },
+                out);
+}
+
+/* A call of pass_own.  The runs of a move become an operand. */
+static void
+visit_call(const own_file *o, ir_build *b, const ir_graph *f, const ir_node *n,
+           const ir_ref *in, ir_ref *out)
+{
+    const char *name = n->at->custom.name;
+    const ir_ints attrs = n->at->custom.attrs;
+    const int64_t runs = attrs.n - PASS_MOVE_RUNS;
+    const bool moves = strcmp(name, PASS_WORLD_MOVE) == 0;
+    const ir_type *t[2] = { ir_type_at(f, n->first), NULL };
+    ir_ref operand[3] = { o->comm, in[0], IR_NONE }, both[2] = { IR_NONE };
+
+    if (strcmp(name, PASS_WORLD_ROWS) == 0) {
+        call_c(b, name, prototype_of(n), attrs, 1, operand, 1, t, out);
+        return;
+    }
+    t[1] = bytes_type(b, o->file->room(o->file->user, name, attrs.at));
+    if (moves)
+        operand[2] =
+            ir_constant(b, ir_type_new(b->ctx, COT_I64, 1, &runs), attrs.at + PASS_MOVE_RUNS);
+    call_c(b, name, prototype_of(n), moves ? (ir_ints){ PASS_MOVE_RUNS, attrs.at } : attrs,
+           moves ? 3 : 2, operand, 2, t, both);
+    out[0] = both[0];
+}
+
+static cot_status thread(ir_graph *f, const void *user, ir_graph **out);
+
+/* A node with functions within that make such calls: all of them take the communicator before
+ * what they have in common. */
+static void
+visit_flow(const own_file *o, ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *out)
+{
+    const ir_record record = (ir_record)ir_ops[n->op].record;
+    const int at = record == IR_AT_cond; /* behind the index */
+    ir_ref *more = IR_NEW_N(b->arena, ir_ref, n->n_in + 2);
+    ir_attrs attrs;
+
+    b->status = pass_replace_subs(b, n, thread, o, &attrs);
+    if (b->status != COT_OK)
+        return;
+    int64_t *consts = ir_attrs_consts(record, &attrs);
+    if (consts)
+        ++*consts;
+    memcpy(more, in, sizeof *in * (size_t)at);
+    more[at] = o->comm;
+    memcpy(more + at + 1, in + at, sizeof *in * (size_t)(n->n_in - at));
+    ir_add_node(b, (ir_op)n->op, n->n_in + 1, more, &attrs, out);
+}
+
+static bool
+calls_together(const ir_node *n, ir_arena *a)
+{
+    ir_graph *const *sub;
+    bool any = false;
+
+    if (!ir_runs_bodies(n->op))
+        return false;
+    for (int i = 0, count = ir_subgraphs(n, &sub, a); i < count && !any; i++)
+        any = is_together(sub[i], a);
+    return any;
+}
+
+/* f with the communicator before its arguments. */
+static cot_status
+thread(ir_graph *f, const void *user, ir_graph **out)
+{
+    own_file o = *(const own_file *)user;
+    ir_build *b = ir_build_like(f, f->name);
+    ir_ref *env = IR_NEW_N(b->arena, ir_ref, f->n_values);
+
+    b->uncontracted = f->uncontracted;
+    b->guarded = f->guarded;
+    b->contracted = f->contracted;
+    o.comm = comm_input(b);
+    for (int i = 0; i < f->n_in; i++)
+        env[f->in[i]] = ir_input_like(b, f, f->in[i], "");
+    for (uint32_t i = 1; i < f->n_nodes && b->status == COT_OK; i++) {
+        const ir_node *n = &f->node[i];
+        ir_ref *in = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
+        for (int k = 0; k < n->n_in; k++)
+            in[k] = env[n->in[k]];
+        b->loc = n->loc;
+        if (prototype_of(n))
+            visit_call(&o, b, f, n, in, env + n->first);
+        else if (calls_together(n, b->arena))
+            visit_flow(&o, b, n, in, env + n->first);
+        else
+            ir_copy_node(b, n, in, env + n->first);
+    }
+    for (int j = 0; j < f->n_out; j++)
+        pass_output(b, f, j, env[f->out[j]], "");
+    return pass_end(b, "own", out);
+}
+
+/* The number of the body that this process runs. */
+static ir_ref
+begin_call(ir_build *b, const pass_file *file, ir_ref comm)
+{
+    const int64_t entries = file->n_table;
+    const ir_type *t = ir_type_new(b->ctx, COT_I32, 0, NULL);
+    const ir_ref table = ir_constant(b, ir_type_new(b->ctx, COT_I64, 1, &entries), file->table);
+    ir_ref y = IR_NONE;
+
+    call_c(b, PASS_WORLD_BEGIN, begin,
+           pass_numbers(b, 2, (int64_t[]){ entries, (int64_t)file->hash }), 2,
+           (ir_ref[]){ comm, table }, 1, &t, &y);
+    return y;
+}
+
+cot_status
+pass_own_file(const ir_graph *f, const pass_file *file, ir_graph **out)
+{
+    ir_build *b = ir_build_like(f, f->name);
+    const own_file o = { file, IR_NONE };
+    ir_graph **body = IR_NEW_N(b->arena, ir_graph *, file->n);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in + 2),
+           *y = IR_NEW_N(b->arena, ir_ref, f->n_out + 1);
+
+    b->uncontracted = f->uncontracted;
+    b->guarded = f->guarded;
+    b->contracted = f->contracted;
+    for (int k = 0; k < file->n; k++)
+        COT_TRY(thread(file->body[k], &o, &body[k]));
+    in[1] = comm_input(b);
+    for (int i = 0; i < f->n_in; i++)
+        in[i + 2] = ir_input_like(b, f, f->in[i], "");
+    in[0] = begin_call(b, file, in[1]);
+    if (b->status == COT_OK)
+        ir_add_node(b, OP_cond, f->n_in + 2, in,
+                    &(ir_attrs){ .cond = { .branches = { file->n, body } } }, y);
+    for (int j = 0; j < f->n_out; j++)
+        pass_output(b, f, j, y[j], "");
+    COT_TRY(pass_end(b, "own", out));
+    ir_inout *inout = ir_copy_bytes((*out)->arena, f->inout, sizeof *inout * f->n_inout);
+    for (int k = 0; k < f->n_inout; k++)
+        inout[k].arg++;
+    (*out)->n_inout = f->n_inout;
+    (*out)->inout = inout;
+    return COT_OK;
+}
