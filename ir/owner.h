@@ -57,11 +57,11 @@ ir_leaves(int64_t groups)
 static inline int64_t
 ir_lane_reversed(int64_t lane)
 {
-    int64_t r = 0;
+    static const uint8_t r[IR_LANES] = { 0,  16, 8,  24, 4,  20, 12, 28, 2,  18, 10,
+                                         26, 6,  22, 14, 30, 1,  17, 9,  25, 5,  21,
+                                         13, 29, 3,  19, 11, 27, 7,  23, 15, 31 };
 
-    for (int k = 0; k < 5; k++)
-        r |= (lane >> k & 1) << (4 - k);
-    return r;
+    return r[lane];
 }
 
 /* The elements of leaf q; the first is *first, and each next one is 32 further. */
@@ -80,22 +80,25 @@ ir_leaf_size(int64_t groups, int64_t q, int64_t *first)
 static inline ir_owned
 ir_owned_leaves(int64_t groups, int processes, int rank)
 {
-    const int64_t leaves = ir_leaves(groups);
+    const int64_t leaves = ir_leaves(groups),
+                  lo = ((int64_t)rank * groups + processes - 1) / processes,
+                  hi = rank + 1 < processes
+                           ? (((int64_t)rank + 1) * groups + processes - 1) / processes
+                           : INT64_MAX;
     ir_owned own = { .from = leaves, .to = leaves };
     int64_t before = 0, first;
 
-    for (int64_t q = 0; q < leaves; q++) {
+    for (int64_t q = 0; q < leaves && before < hi; q++) {
         const int64_t size = ir_leaf_size(groups, q, &first);
-        const int64_t owner = before < groups ? before * processes / groups : processes - 1;
-
-        if (owner == rank && own.from == leaves)
+        if (before >= lo && own.from == leaves)
             own.from = q;
-        if (owner == rank)
+        if (before >= lo)
             own.groups += size;
-        if (owner > rank && own.from < leaves && own.to == leaves)
-            own.to = q;
         before += size;
+        own.to = q + 1;
     }
+    if (own.from == leaves)
+        own.to = leaves;
     return own;
 }
 

@@ -365,7 +365,11 @@ cot_shm_run_(int processes, cot_shm_body *body, void *user, const cot_shm_option
     if (processes < 1 || processes > MAX_PROCESSES || !body)
         return -1;
     p.timeout = o.timeout > 0 ? o.timeout : 60;
-    p.bytes = (o.buffer_bytes ? o.buffer_bytes : 65536) / LINE * LINE + LINE;
+    p.bytes = (o.buffer_bytes  ? o.buffer_bytes
+               : processes > 8 ? 65536
+                               : 262144) /
+                  LINE * LINE +
+              LINE;
     const size_t rings = (sizeof(ring) + p.bytes) * (size_t)processes * (size_t)processes,
                  bytes = sizeof(shared) + LINE + rings;
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

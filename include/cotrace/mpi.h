@@ -13,8 +13,9 @@
  *     cot_mpi_close(&world);
  *     MPI_Finalize();
  *
- * Messages go in pieces through buffers of the cot_mpi, which therefore is not on the stack: a
- * piece that arrives after a failure writes to no memory that has another use by then. */
+ * Messages are sent in pieces from a buffer of the cot_mpi, which therefore is not on the stack:
+ * a piece that is fetched after a failure is not memory that has another use by then.  They are
+ * received where they belong; after a failure what has not come is cancelled. */
 #ifndef COTRACE_MPI_H
 #define COTRACE_MPI_H
 
@@ -25,7 +26,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COT_MPI_PIECE_ = 1 << 16, COT_MPI_DATA_ = 0, COT_MPI_FAULT_ = 1, COT_MPI_SPINS_ = 1000 };
+enum { COT_MPI_PIECE_ = 1 << 18, COT_MPI_DATA_ = 0, COT_MPI_FAULT_ = 1, COT_MPI_SPINS_ = 1000 };
 
 typedef struct cot_mpi {
     cot_comm comm;
@@ -34,7 +35,7 @@ typedef struct cot_mpi {
     int failed, told; /* have the others been told so? */
     int fault[2];     /* the process at fault, and whether it did not answer */
     char text[160];
-    char out[COT_MPI_PIECE_], in[COT_MPI_PIECE_];
+    char out[COT_MPI_PIECE_];
 } cot_mpi;
 
 /* Notes the process at fault: it did not answer, or it gave up; below 0: MPI itself failed. */
@@ -71,19 +72,14 @@ cot_mpi_heard_(cot_mpi *m)
     return cot_mpi_fail_(m, fault[0], fault[1]);
 }
 
-/* Both messages of a piece. */
+/* Waits for the messages of a piece. */
 static inline int
-cot_mpi_piece_(cot_mpi *m, int partner, int sends, int receives)
+cot_mpi_wait_(cot_mpi *m, int partner, MPI_Request *r)
 {
-    MPI_Request r[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
     MPI_Status status[2];
-    const double start = MPI_Wtime();
+    double start = 0;
     int done = 0;
 
-    if (receives && MPI_Irecv(m->in, receives, MPI_BYTE, partner, COT_MPI_DATA_, m->on, &r[0]))
-        return cot_mpi_fail_(m, -1, 0);
-    if (sends && MPI_Isend(m->out, sends, MPI_BYTE, partner, COT_MPI_DATA_, m->on, &r[1]))
-        return cot_mpi_fail_(m, -1, 0);
     for (int looks = 1;; looks++) {
         if (MPI_Testall(2, r, &done, status))
             return cot_mpi_fail_(m, -1, 0);
@@ -93,11 +89,43 @@ cot_mpi_piece_(cot_mpi *m, int partner, int sends, int receives)
             continue;
         if (cot_mpi_heard_(m))
             return 1;
+        start = start == 0 ? MPI_Wtime() : start;
         if (MPI_Wtime() - start > m->timeout)
             return cot_mpi_fail_(m, partner, 1);
         sched_yield();
         looks = 0;
     }
+}
+
+/* Nothing may be written to memory of the caller's any more: a message is cancelled, or, if it
+ * is arriving, waited for; if it does not get here, all end. */
+static inline void
+cot_mpi_drop_(cot_mpi *m, MPI_Request *r)
+{
+    const double start = MPI_Wtime();
+    int done = *r == MPI_REQUEST_NULL;
+
+    if (!done)
+        MPI_Cancel(r);
+    while (!done)
+        if (MPI_Test(r, &done, MPI_STATUS_IGNORE) || MPI_Wtime() - start > m->timeout)
+            MPI_Abort(m->on, 1);
+}
+
+/* Both messages of a piece, of which that which is sent is in m->out. */
+static inline int
+cot_mpi_piece_(cot_mpi *m, int partner, int sends, char *receive, int receives)
+{
+    MPI_Request r[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
+
+    if ((receives &&
+         MPI_Irecv(receive, receives, MPI_BYTE, partner, COT_MPI_DATA_, m->on, &r[0])) ||
+        (sends && MPI_Isend(m->out, sends, MPI_BYTE, partner, COT_MPI_DATA_, m->on, &r[1])))
+        cot_mpi_fail_(m, -1, 0);
+    else if (cot_mpi_wait_(m, partner, r) == 0)
+        return 0;
+    cot_mpi_drop_(m, &r[0]);
+    return 1;
 }
 
 /* cot_comm.exchange, a piece after the other. */
@@ -116,10 +144,9 @@ cot_mpi_exchange_(void *user, int partner, const void *send, size_t send_bytes, 
             return 1;
         if (sends)
             memcpy(m->out, (const char *)send + at, sends);
-        if (cot_mpi_piece_(m, partner, (int)sends, (int)receives))
+        if (cot_mpi_piece_(m, partner, (int)sends, receives ? (char *)receive + at : NULL,
+                           (int)receives))
             return 1;
-        if (receives)
-            memcpy((char *)receive + at, m->in, receives);
     }
     return 0;
 }

@@ -8,8 +8,9 @@
  * processes in the order of the leaves.  Where each process wants no more than its segment,
  * that is the end.
  *
- * A part that is one row of the operand stays where it is, and a message that is consecutive in
- * memory is sent from there. */
+ * Many elements are reduced in blocks, one after the other, so that what is sent, folded and
+ * received is in a cache.  A part that is one row of the operand stays where it is, and a
+ * message that is consecutive in memory is sent from there. */
 #include <string.h>
 
 #include "runtime/support/world.h"
@@ -41,6 +42,10 @@ typedef struct share {
     const char *part; /* its parts for the segment of this process: [parts, length], wide */
 } share;
 
+/* Elements of the longest segment of a block.  Of two processes that know one part each, and
+ * of so few bytes, each sends all that it knows: as many bytes as otherwise, in one message. */
+enum { SEGMENT = 1 << 16, FEW = 10240 };
+
 /* Where the room is used: sizes in bytes, in this order. */
 typedef struct room_plan {
     int64_t shares, known, lists, fold, values, packed, parts;
@@ -51,10 +56,12 @@ typedef struct world_sum {
     rt_reduction r;
     cot_rt_fold fold;
     share *of, *own; /* by process; that of this one */
-    known_part *mine, *known; /* of this process; of all, in the order of the leaves */
+    known_part *mine, *known; /* of this process; of all, in the order of their elements */
     int64_t all; /* how many */
-    const char **value; /* by own part: its m elements, wide */
-    char *values, *packed;
+    bool direct; /* each process has all of the result for its segment */
+    int64_t begin, n; /* the block: its first element, and how many */
+    const char **value; /* by own part: its elements of the block, wide */
+    char *values, *packed, *parts;
 } world_sum;
 
 static int64_t
@@ -74,22 +81,60 @@ reduction(int64_t rule, int64_t groups, int64_t by, int64_t parted, int64_t dtyp
         rt_reduction){ (ir_own_rule)rule, groups, (int)by, t, cot_rt_wide_type(t), m, parted };
 }
 
-/* What a process owns, how many parts it has, and its segment. */
+/* What a process owns, and how many parts it has. */
 static share
 share_of(const rt_reduction *r, int size, int p)
 {
-    const int64_t from = r->m / size * p + r->m % size * p / size,
-                  end = r->m / size * (p + 1) + r->m % size * (p + 1) / size;
-    share s = { .own = ir_owned_by(r->rule, r->groups, size, p), .pieces = 1, .from = from };
+    share s = { .own = ir_owned_by(r->rule, r->groups, size, p), .pieces = 1 };
 
     s.parts = r->by != COT_RT_SUM ? s.own.groups > 0 : ir_owned_parts(r->groups, &s.own);
-    s.piece = s.length = end - from;
-    if (r->parted >= 0) {
-        s.pieces = ir_owned_by(r->rule, r->parted, size, p).groups;
-        s.piece = r->parted ? r->m / r->parted : 0;
-        s.length = s.pieces * s.piece;
-    }
     return s;
+}
+
+/* The same, and writes the parts to `known`. */
+static share
+parts_of(const rt_reduction *r, int size, int p, known_part *known)
+{
+    share s = { .own = ir_owned_by(r->rule, r->groups, size, p), .pieces = 1 };
+    ir_part at = { 0 };
+
+    if (r->by != COT_RT_SUM)
+        s.parts = s.own.groups > 0;
+    while (r->by == COT_RT_SUM && s.own.groups && ir_owned_part(r->groups, &s.own, &at)) {
+        known[s.parts] = (known_part){ at, p, s.parts };
+        s.parts++;
+    }
+    if (r->by != COT_RT_SUM && s.parts)
+        known[0] = (known_part){ at, p, 0 };
+    return s;
+}
+
+/* Elements of a block: all, where rows of the result are wanted. */
+static int64_t
+block_of(const rt_reduction *r, int size)
+{
+    return r->parted < 0 ? least(r->m, (int64_t)SEGMENT * size) : r->m;
+}
+
+/* most: the parts that a process has at most. */
+static bool
+is_direct(const rt_reduction *r, int size, int64_t most)
+{
+    return r->parted < 0 && size == 2 && most == 1 &&
+           r->m * (int64_t)cot_rt_bytes_of(r->wide) <= FEW;
+}
+
+/* The segment of process p in a block of n elements. */
+static void
+set_segment(const rt_reduction *r, int size, int p, int64_t n, bool direct, share *s)
+{
+    s->from = direct ? 0 : n * p / size;
+    s->piece = s->length = direct ? n : n * (p + 1) / size - s->from;
+    if (r->parted >= 0) {
+        s->pieces = ir_owned_by(r->rule, r->parted, size, p).groups;
+        s->piece = r->parted ? r->m / r->parted : 0;
+        s->length = s->pieces * s->piece;
+    }
 }
 
 static int64_t
@@ -106,32 +151,47 @@ level_bytes(const rt_reduction *r)
 }
 
 static int64_t
+shares_bytes(int size)
+{
+    return aligned(size * (int64_t)sizeof(share));
+}
+
+static int64_t
 total(const room_plan *p)
 {
     return p->shares + p->known + p->lists + p->fold + p->values + p->packed + p->parts;
 }
 
+/* of: the shares of all, or NULL where they are not known. */
 static room_plan
-plan_room(const rt_reduction *r, int size, int rank)
+plan_room(const rt_reduction *r, int size, int rank, const share *of)
 {
-    const int64_t wide = (int64_t)cot_rt_bytes_of(r->wide);
-    const share own = share_of(r, size, rank);
-    int64_t all = 0, longest = 0, deepest = cot_rt_fold_levels(ir_leaves(r->groups));
+    const int64_t wide = (int64_t)cot_rt_bytes_of(r->wide), n = block_of(r, size),
+                  deepest = cot_rt_fold_levels(ir_leaves(r->groups));
+    int64_t all = 0, longest = 0, most = 0;
+    share own = { .parts = 0 };
 
     for (int p = 0; p < size; p++) {
-        const share s = share_of(r, size, p);
+        share s = of ? of[p] : share_of(r, size, p);
+        set_segment(r, size, p, n, false, &s);
         all += s.parts;
+        most = s.parts > most ? s.parts : most;
         longest = s.length > longest ? s.length : longest;
+        own = p == rank ? s : own;
     }
+    /* A segment of a shorter block is no longer. */
+    const int64_t length = is_direct(r, size, most) ? n : own.length + 1;
     return (room_plan){
-        .shares = aligned(size * (int64_t)sizeof(share)),
-        .known = aligned((all + own.parts) * (int64_t)sizeof(known_part) +
+        .shares = shares_bytes(size),
+        .known = aligned(2 * all * (int64_t)sizeof(known_part) +
                          own.parts * (int64_t)sizeof(char *)),
         .lists = r->parted < 0 ? 0 : aligned(r->parted * (int64_t)sizeof(int64_t)),
         .fold = deepest * level_bytes(r),
-        .values = r->by != COT_RT_SUM && r->t == r->wide ? 0 : aligned(own.parts * r->m * wide),
-        .packed = own.parts == 1 && r->parted < 0 ? 0 : aligned(own.parts * longest * wide),
-        .parts = aligned((all - own.parts) * own.length * wide),
+        .values = r->by != COT_RT_SUM && r->t == r->wide ? 0 : aligned(own.parts * n * wide),
+        .packed = own.parts == 1 && r->parted < 0
+                      ? 0
+                      : aligned(own.parts * (longest > length ? longest : length) * wide),
+        .parts = aligned((all - own.parts) * length * wide),
     };
 }
 
@@ -140,7 +200,7 @@ cot_rt_world_reduce_room(int size, int rank, int64_t rule, int64_t groups, int64
                          int64_t parted, int64_t dtype, int64_t m)
 {
     const rt_reduction r = reduction(rule, groups, by, parted, dtype, m);
-    const room_plan p = plan_room(&r, size, rank);
+    const room_plan p = plan_room(&r, size, rank, NULL);
 
     return total(&p);
 }
@@ -169,73 +229,87 @@ sift(known_part *x, int64_t i, int64_t n)
     x[i] = moved;
 }
 
-static void
-sort_parts(known_part *x, int64_t n)
+/* n parts in the order of their elements: as they are, or sorted behind them. */
+static known_part *
+sorted_parts(known_part *x, int64_t n)
 {
-    bool sorted = true;
+    known_part *y = x + n;
+    int64_t i = 1;
 
-    for (int64_t i = 1; i < n && sorted; i++)
-        sorted = !is_before(&x[i], &x[i - 1]);
-    for (int64_t i = n / 2; i-- > 0 && !sorted;)
-        sift(x, i, n);
-    for (int64_t i = n; i-- > 1 && !sorted;) {
-        const known_part last = x[i];
-        x[i] = x[0];
-        x[0] = last;
-        sift(x, 0, i);
+    while (i < n && !is_before(&x[i], &x[i - 1]))
+        i++;
+    if (i >= n)
+        return x;
+    memcpy(y, x, sizeof *y * (size_t)n);
+    for (i = n / 2; i-- > 0;)
+        sift(y, i, n);
+    for (i = n; i-- > 1;) {
+        const known_part last = y[i];
+        y[i] = y[0];
+        y[0] = last;
+        sift(y, 0, i);
     }
+    return y;
 }
 
-/* The parts of all, in the order of their elements, and the places of segments. */
+/* The rows that each process wants. */
 static void
-fill_shares(world_sum *s, int64_t *list, char *part)
+fill_lists(world_sum *s, int64_t *list)
 {
-    const rt_reduction *r = &s->r;
-    const int64_t wide = (int64_t)cot_rt_bytes_of(r->wide);
-
-    for (int p = 0; p < s->comm->size; p++) {
-        share *to = &s->of[p];
-        ir_part at = { 0 };
-        for (int64_t k = 0; k < to->parts; k++) {
-            if (r->by == COT_RT_SUM)
-                ir_owned_part(r->groups, &to->own, &at);
-            s->known[s->all++] = (known_part){ at, p, k };
-            if (to == s->own)
-                s->mine[k] = s->known[s->all - 1];
-        }
-        if (to != s->own) {
-            to->part = part;
-            part += to->parts * s->own->length * wide;
-        }
-        if (r->parted < 0)
-            continue;
-        const ir_owned own = ir_owned_by(r->rule, r->parted, s->comm->size, p);
-        to->list = list;
-        ir_owned_list(r->parted, &own, list);
+    for (int p = 0; p < s->comm->size && s->r.parted >= 0; p++) {
+        const ir_owned own = ir_owned_by(s->r.rule, s->r.parted, s->comm->size, p);
+        s->of[p].list = list;
+        ir_owned_list(s->r.parted, &own, list);
         list += own.groups;
     }
-    if (r->by == COT_RT_SUM)
-        sort_parts(s->known, s->all);
 }
 
 static void
 take_room(world_sum *s, char *room)
 {
-    const room_plan p = plan_room(&s->r, s->comm->size, s->comm->rank);
+    const int size = s->comm->size;
+    known_part *each = (known_part *)(void *)(room + shares_bytes(size));
+    int64_t most = 0;
 
     s->of = (share *)(void *)room;
-    for (int k = 0; k < s->comm->size; k++)
-        s->of[k] = share_of(&s->r, s->comm->size, k);
     s->own = &s->of[s->comm->rank];
-    s->mine = (known_part *)(void *)(room += p.shares);
-    s->known = s->mine + s->own->parts;
-    s->value = (const char **)(void *)(room + p.known) - s->own->parts;
-    int64_t *lists = (int64_t *)(void *)(room += p.known);
+    for (int k = 0; k < size; k++) {
+        s->of[k] = parts_of(&s->r, size, k, each + s->all);
+        if (&s->of[k] == s->own)
+            s->mine = each + s->all;
+        s->all += s->of[k].parts;
+        most = s->of[k].parts > most ? s->of[k].parts : most;
+    }
+    s->known = s->r.by == COT_RT_SUM ? sorted_parts(each, s->all) : each;
+    const room_plan p = plan_room(&s->r, size, s->comm->rank, s->of);
+    s->direct = is_direct(&s->r, size, most);
+    room += p.shares + p.known;
+    s->value = (const char **)(void *)room - s->own->parts;
+    fill_lists(s, (int64_t *)(void *)room);
     s->fold =
         (cot_rt_fold){ .t = s->r.wide, .room = room += p.lists, .bytes = level_bytes(&s->r) };
     s->values = room += p.fold;
     s->packed = room += p.values;
-    fill_shares(s, lists, room + p.packed);
+    s->parts = room + p.packed;
+}
+
+/* The block of n elements from `begin` on: its segments, and where their parts go. */
+static void
+begin_block(world_sum *s, int64_t begin, int64_t n)
+{
+    const size_t wide = cot_rt_bytes_of(s->r.wide);
+    char *part = s->parts;
+
+    s->begin = begin;
+    s->n = n;
+    for (int k = 0; k < s->comm->size; k++)
+        set_segment(&s->r, s->comm->size, k, n, s->direct, &s->of[k]);
+    for (share *p = s->of; p < s->of + s->comm->size; p++) {
+        if (p == s->own)
+            continue;
+        p->part = part;
+        part += (size_t)(p->parts * s->own->length) * wide;
+    }
 }
 
 /* ---- the parts of this process ---- */
@@ -286,7 +360,7 @@ is_one_row(const world_sum *s, const ir_part *part)
     return s->r.by != COT_RT_SUM || (part->level == 0 && part->n == 1);
 }
 
-/* The parts of this process, of its rows x. */
+/* The parts of this process in the block, of its rows x. */
 static void
 fold_rows(world_sum *s, const char *x)
 {
@@ -295,22 +369,22 @@ fold_rows(world_sum *s, const char *x)
 
     for (int64_t k = 0; k < s->own->parts; k++) {
         const ir_part *part = &s->mine[k].part;
-        char *to = s->values + (size_t)(k * s->r.m) * wide;
-        int64_t begin = next;
+        char *to = s->values + (size_t)(k * s->n) * wide;
+        const int64_t first = next;
         s->value[k] = to;
         if (is_one_row(s, part) && s->r.wide == s->r.t) {
             const int64_t row = s->r.by == COT_RT_SUM ? row_of(s, part->q, part->t, &next) : 0;
-            s->value[k] = x + (size_t)(row * s->r.m) * wide;
+            s->value[k] = x + (size_t)(row * s->r.m + s->begin) * wide;
             continue;
         }
         if (s->r.by != COT_RT_SUM) {
-            cot_rt_widen(s->r.t, s->r.m, x, to);
+            cot_rt_widen(s->r.t, s->n, x + (size_t)s->begin * cot_rt_bytes_of(s->r.t), to);
             continue;
         }
-        for (int64_t from = 0; from < s->r.m; from += COT_RT_CHUNK) {
-            next = begin;
-            s->fold.n = least(COT_RT_CHUNK, s->r.m - from);
-            fold_part(s, part, x, from, &next);
+        for (int64_t from = 0; from < s->n; from += COT_RT_CHUNK) {
+            next = first;
+            s->fold.n = least(COT_RT_CHUNK, s->n - from);
+            fold_part(s, part, x, s->begin + from, &next);
             memcpy(to + (size_t)from * wide, cot_rt_folded(&s->fold), (size_t)s->fold.n * wide);
         }
     }
@@ -363,7 +437,7 @@ fold_known(world_sum *s, int64_t from, int64_t n)
 static void
 fold_segment(world_sum *s, char *out)
 {
-    const int64_t at = s->r.parted < 0 ? s->own->from : 0;
+    const int64_t at = s->r.parted < 0 ? s->begin + s->own->from : 0;
 
     for (int64_t from = 0; from < s->own->length; from += COT_RT_CHUNK) {
         const int64_t n = least(COT_RT_CHUNK, s->own->length - from);
@@ -398,6 +472,7 @@ gather(world_sum *s, char *out)
 {
     const size_t size = cot_rt_bytes_of(s->r.t);
 
+    out += (size_t)s->begin * size;
     for (int round = 0; round < s->comm->size; round++) {
         const share *p = &s->of[cot_rt_world_partner(s->comm, round)];
         if (p != s->own &&
@@ -409,19 +484,30 @@ gather(world_sum *s, char *out)
     return 0;
 }
 
+static int
+reduce_block(world_sum *s, int64_t begin, int64_t n, const char *rows, char *out)
+{
+    begin_block(s, begin, n);
+    fold_rows(s, rows);
+    if (scatter(s))
+        return COT_RT_WORLD_FAILED;
+    fold_segment(s, out);
+    return s->r.parted < 0 && !s->direct ? gather(s, out) : 0;
+}
+
 int
 cot_rt_world_reduce(const void *comm, const void *rows, void *out, void *room, int64_t rule,
                     int64_t groups, int64_t by, int64_t parted, int64_t dtype, int64_t m)
 {
     world_sum s = { .comm = comm, .r = reduction(rule, groups, by, parted, dtype, m) };
+    const int64_t block = block_of(&s.r, s.comm->size);
+    int status = 0;
 
+    if (m == 0)
+        return 0;
     take_room(&s, room);
-    fold_rows(&s, rows);
-    int status = scatter(&s);
-    if (!status) {
-        fold_segment(&s, out);
-        status = parted < 0 ? gather(&s, out) : 0;
-    }
+    for (int64_t at = 0; at < m && !status; at += block)
+        status = reduce_block(&s, at, least(block, m - at), rows, out);
     if (status && s.comm->abort)
         s.comm->abort(s.comm->user);
     return status;

@@ -139,7 +139,7 @@ enum { ELEMENTS = 5, SWEPT = 1600, MAX_GROUPS = 20000 };
  * receives is what its partner has sent when it ran before.  After three runs of all, the sums
  * of rows, then the segments of the result have arrived. */
 typedef struct mail {
-    float box[MAX_PROCESSES * MAX_PROCESSES * 2 * SWEPT * 3]; /* [from][to][2][room] */
+    float box[MAX_PROCESSES * MAX_PROCESSES * 2 * (SWEPT * 3 + 2)]; /* [from][to][2][room] */
     int at[MAX_PROCESSES];
     int rank, processes;
     size_t room; /* of a message, in elements */
@@ -240,7 +240,7 @@ sums_as_one(ir_own_rule rule, const float *x, int64_t groups, int processes)
     bool same = true;
 
     m.processes = processes;
-    m.room = (size_t)groups * 3;
+    m.room = (size_t)groups * 3 + 2;
     for (int pass = 0; pass < 3; pass++)
         for (m.rank = 0; m.rank < processes; m.rank++) {
             const cot_comm comm = { &m, m.rank, processes, post, NULL, NULL, NULL };
