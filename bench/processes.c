@@ -67,7 +67,8 @@ one_train(const bench *b)
 
     return train(b->comm, x, x, x, x, x, x, y, y + TRAIN_W1_SIZE,
                  y + TRAIN_W1_SIZE + TRAIN_B1_SIZE,
-                 y + TRAIN_W1_SIZE + TRAIN_B1_SIZE + TRAIN_W2_SIZE, y + TRAIN_X_SIZE, b->room);
+                 y + TRAIN_W1_SIZE + TRAIN_B1_SIZE + TRAIN_W2_SIZE,
+                 y + 2 * TRAIN_W1_SIZE + TRAIN_B1_SIZE + TRAIN_W2_SIZE, b->room);
 }
 
 static int
@@ -84,8 +85,6 @@ one_price(const bench *b)
 
     return price(b->comm, market, key, b->y, b->y + 2, b->room);
 }
-
-/* ---- times ---- */
 
 static double
 now(void)
@@ -216,8 +215,9 @@ programs(bench *b)
                                   { "heat", one_heat },
                                   { "price", one_price } };
     const int64_t room = PRICE_WORK_BYTES + HEAT_WORK_BYTES + TRAIN_WORK_BYTES;
+    const size_t bytes = HEAT_U_BYTES + TRAIN_X_BYTES + 4 * TRAIN_W1_BYTES + 4096;
 
-    return !make(b, 1 << 20, room) || compare(b, 3, all, 0, 4);
+    return !make(b, bytes / 64 * 64, room) || compare(b, 3, all, 0, 2);
 }
 
 typedef struct wanted {

@@ -13,8 +13,8 @@
  *     cot_mpi_close(&world);
  *     MPI_Finalize();
  *
- * Messages are sent in pieces from a buffer of the cot_mpi, which therefore is not on the stack:
- * a piece that is fetched after a failure is not memory that has another use by then.  They are
+ * Messages are sent in pieces from a buffer of the cot_mpi, which therefore is not on the
+ * stack: what is fetched after a failure is not memory that has another use by then.  They are
  * received where they belong; after a failure what has not come is cancelled. */
 #ifndef COTRACE_MPI_H
 #define COTRACE_MPI_H

@@ -3,6 +3,7 @@
  *   shipped same FIRST STEP    every STEP-th program from FIRST on, as an object and as C
  *                              source, on each number of processes
  *   shipped killed N           a process is killed at some calls, and at N random moments
+ *   shipped blocks             sums of more elements than are reduced at a time
  *   shipped wrong              files that cannot be made, processes that do not fit together
  *
  * A file is linked with libcotrace_rt.a and nothing else of Cotrace. */
@@ -16,6 +17,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "runtime/support/world.h"
 #include "tests/laws/laws.h"
 #include "tests/processes/programs.h"
 
@@ -303,6 +305,94 @@ killed(int moments)
     }
 }
 
+/* ---- long sums ---- */
+
+typedef struct long_sum {
+    int64_t rule, groups, by, dtype, m;
+    size_t size; /* of an element */
+} long_sum;
+
+/* Bytes of an element of a group that make a number: no NaN, of which any may come out. */
+static void
+make_row(const long_sum *l, int64_t group, int64_t from, int64_t n, char *to)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t x = ((from + i) * 7919 + group * 104729) % 20011;
+        const float f = (float)(x - 10000) / 77;
+        const uint32_t bits = (uint32_t)x % 0x7a00;
+        memcpy(to + (size_t)i * l->size, l->size == 4 ? (const void *)&f : (const void *)&bits,
+               l->size);
+    }
+}
+
+/* All rows that `comm` has of n elements, reduced; NULL: no memory, or a failure. */
+static char *
+reduce(const long_sum *l, const cot_comm *comm, int64_t from, int64_t n)
+{
+    const ir_owned own = ir_owned_by((ir_own_rule)l->rule, l->groups, comm->size, comm->rank);
+    const int64_t room = cot_rt_world_reduce_room(comm->size, comm->rank, l->rule, l->groups,
+                                                  l->by, -1, l->dtype, n),
+                  rows = l->by == COT_RT_SUM ? own.groups : 1;
+    /* of an extreme, that of the own groups */
+    int64_t *list = malloc(sizeof *list * (size_t)(l->groups + 1));
+    char *x = malloc((size_t)(own.groups * n + 1) * l->size), *y = malloc((size_t)n * l->size),
+         *memory = malloc((size_t)room + 1);
+
+    if (!list || !x || !y || !memory)
+        return NULL;
+    ir_owned_list(l->groups, &own, list);
+    for (int64_t k = 0; k < own.groups; k++) {
+        char *to = x + (size_t)(k * n) * l->size;
+        make_row(l, list[k], from, n, to);
+        for (int64_t i = 0; i < n && k >= rows; i++) {
+            float *most = (float *)(void *)x + i, other = ((float *)(void *)to)[i];
+            *most = other > *most ? other : *most;
+        }
+    }
+    const int status =
+        cot_rt_world_reduce(comm, x, y, memory, l->rule, l->groups, l->by, -1, l->dtype, n);
+    free(list), free(x), free(memory);
+    return status ? NULL : y;
+}
+
+/* The bytes are those of one process that reduces a few elements at a time. */
+static int
+run_long(const cot_comm *comm, void *user)
+{
+    enum { FEW = 4999 };
+    const cot_comm one = { .size = 1 };
+    const long_sum *l = user;
+    char *all = reduce(l, comm, 0, l->m);
+    int status = !all;
+
+    for (int64_t from = 0; from < l->m && !status; from += FEW) {
+        const int64_t n = l->m - from < FEW ? l->m - from : FEW;
+        char *some = reduce(l, &one, from, n);
+        status = !some || memcmp(all + (size_t)from * l->size, some, (size_t)n * l->size) != 0;
+        free(some);
+    }
+    free(all);
+    return status;
+}
+
+static void
+blocks(void)
+{
+    static const long_sum row[] = {
+        { IR_OWN_LEAVES, 4, COT_RT_SUM, COT_F32, 300001, 4 },
+        { IR_OWN_LEAVES, 7, COT_RT_SUM, COT_F16, 262144, 2 },
+        { IR_OWN_RUNS, 9, COT_RT_SUM, COT_F32, 200003, 4 },
+        { IR_OWN_LEAVES, 5, COT_RT_MAX, COT_F32, 270001, 4 },
+        { IR_OWN_LEAVES, 2, COT_RT_SUM, COT_F32, 2560, 4 },
+        { IR_OWN_LEAVES, 2, COT_RT_SUM, COT_F32, 2561, 4 },
+    };
+
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        for (int n = 2; n < 5; n++)
+            expect(cot_shm_run(n, run_long, (void *)(uintptr_t)&row[i], .timeout = 30) == 0,
+                   "blocks", row[i].groups, n, "other bytes, or a failure");
+}
+
 /* ---- what does not fit ---- */
 
 /* Files that are refused, and what is said. */
@@ -404,6 +494,8 @@ main(int argc, char **argv)
         same(first, step);
     else if (strcmp(what, "killed") == 0)
         killed(argc > 2 ? first : 60);
+    else if (strcmp(what, "blocks") == 0)
+        blocks();
     else if (strcmp(what, "wrong") == 0)
         wrong();
     snprintf(line, sizeof line, "rm -rf %s", folder);

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""What processes cost: writes the tables of docs/processes.md#what-it-costs.
+
+    processes.py BUILD [--rounds N] [--page docs/processes.md]
+
+BUILD is a folder of a release build.  Compiles bench/processes.c with mpicc.openmpi, and the
+programs of examples/processes at larger sizes; runs sums over shared memory and over MPI in
+turn, each beside MPI_Allreduce; fits the time of a message, alpha + beta bytes, to a ping-pong;
+and predicts the programs on 2 to 4,096 processes.  With chrt, where it is allowed, so that
+other programs do not take part.  """
+import argparse
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# Sizes of the programs, in place of those of the example.
+SIZES = {"ROWS": 64, "D": 64, "H": 512, "LINES": 32, "COLUMNS": 1024, "PATHS": 1024}
+GROUPS = {"train": 32, "heat": 24, "price": 64}
+STEPS = 20
+PREDICTED = (2, 3, 4, 8, 16, 32, 64, 256, 1024, 4096)
+ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+
+def run(*command, cwd=None):
+    done = subprocess.run(command, cwd=cwd, env=ENV, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit("%s: %s" % (" ".join(command), done.stderr))
+    return done.stdout
+
+
+def compile_all(build, folder):
+    with open(os.path.join(HERE, "examples/processes/build.c")) as f:
+        text = f.read()
+    for name, value in SIZES.items():
+        text = re.sub(r"\b%s = \d+" % name, "%s = %d" % (name, value), text)
+    with open(os.path.join(folder, "build.c"), "w") as f:
+        f.write(text)
+    include = "-I" + os.path.join(HERE, "include")
+    run("cc", "-std=c11", "-O1", include, "build.c", "-L" + build, "-lcotrace",
+        "-Wl,-rpath," + build, "-o", "build", cwd=folder)
+    run("./build", "processes.o", "processes.h", cwd=folder)
+    run("mpicc.openmpi", "-std=gnu11", "-O2", "-I.", "-I" + HERE, include,
+        os.path.join(HERE, "bench/processes.c"), "processes.o",
+        os.path.join(build, "libcotrace_rt.a"), "-o", "processes", cwd=folder)
+
+
+def measure(folder, first, *command):
+    """{(name, bytes): [median, ...]}"""
+    for line in run(*first, *command, cwd=folder).splitlines():
+        name, _, size, _, median = line.split(",")
+        yield (name, int(size)), float(median)
+
+
+def sums(folder, first, rounds):
+    times = {}
+    for _ in range(rounds):
+        for command in (("./processes", "shm", "2"),
+                        ("mpirun.openmpi", "-n", "2", "./processes", "mpi")):
+            for key, median in measure(folder, first, *command):
+                times.setdefault(key, []).append(median)
+    return {key: statistics.median(all) for key, all in times.items()}
+
+
+def fit(times, name):
+    """alpha in us, and beta in us for a byte, of one message: from 1 KB and from 256 KB."""
+    few, many = times[name, 1024] / 2, times[name, 1 << 18] / 2
+    beta = (many - few) / ((1 << 18) - 1024)
+    return few - 1024 * beta, beta
+
+
+def messages(program, processes):
+    """Messages one after the other of a call, and the bytes that a process sends in them."""
+    others = processes - 1
+    n, total = others, 8 * others           # the comparison of programs
+
+    def reduce(elements):
+        nonlocal n, total
+        n += 2 * others
+        total += 2 * 4 * elements * others / processes
+    def gather(row):
+        nonlocal n, total
+        n += others
+        total += row * GROUPS[program] * others / processes
+    if program == "train":
+        gather(4 * SIZES["ROWS"])           # for the gradients of the biases
+        gather(4 * SIZES["ROWS"] * SIZES["H"])
+        for elements in (SIZES["H"] * SIZES["D"], SIZES["H"], SIZES["H"], 1, 1):
+            reduce(elements)
+    elif program == "heat":
+        n += 4 * STEPS                      # a row down and one up, there and back
+        total += 4 * STEPS * 4 * SIZES["COLUMNS"]
+        gather(4 * SIZES["LINES"] * SIZES["COLUMNS"])
+        reduce(1)
+    else:
+        gather(4 * 12 * SIZES["PATHS"])     # for the gradient of the volatility
+        gather(4 * 12 * SIZES["PATHS"])
+        reduce(1)
+        reduce(1)
+    return n, total
+
+
+def predict(program, processes, alone, alpha, beta):
+    used = min(processes, 32 if program != "heat" else GROUPS[program])
+    leaves = min(GROUPS[program], 32)
+    own = -(-leaves // used) / leaves if program != "heat" else \
+        -(-GROUPS[program] // used) / GROUPS[program]
+    n, total = messages(program, processes)
+    return alone * own + n * alpha + total * beta
+
+
+def size_of(n):
+    return "%d KB" % (n >> 10) if n < 1 << 20 else "%d MB" % (n >> 20)
+
+
+def table(times, programs):
+    sizes = sorted({n for name, n in times if name == "MPI_Allreduce"})
+    lines = ["| bytes of a sum | MPI_Allreduce | over shared memory | quotient | over MPI | "
+             "quotient |", "|---|---|---|---|---|---|"]
+    for n in sizes:
+        mpi, shm, ours = (times[name, n] for name in ("MPI_Allreduce", "shm.sum", "mpi.sum"))
+        lines.append("| %s | %.1f us | %.1f us | %.2f | %.1f us | %.2f |"
+                     % (size_of(n), mpi, shm, shm / mpi, ours, ours / mpi))
+    fits = {name: fit(times, name + ".ping") for name in ("shm", "mpi")}
+    lines += ["", "A message takes %.2f us and %.3f ns for each byte over shared memory, "
+              "%.2f us and" % (fits["shm"][0], fits["shm"][1] * 1e3, fits["mpi"][0]),
+              "%.3f ns over MPI (a ping-pong of 1 KB and of 256 KB)." % (fits["mpi"][1] * 1e3),
+              "", "| processes | " + " | ".join("`%s`, predicted | measured" % p
+                                                for p in GROUPS) + " |",
+              "|---|" + "---|" * 6]
+    for n in (1,) + PREDICTED:
+        cells = []
+        for p in GROUPS:
+            said = predict(p, n, programs[1][p], *fits["shm"]) if n > 1 else programs[1][p]
+            seen = programs.get(n)
+            cells.append("%.0f us | %s" % (said, "%.0f us" % seen[p] if seen else ""))
+        lines.append("| %s | %s |" % (format(n, ","), " | ".join(cells)))
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("build")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--page")
+    options = parser.parse_args()
+    first = ["chrt", "-f", "10"]
+    if subprocess.run(first + ["true"], capture_output=True).returncode:
+        first = []
+    with tempfile.TemporaryDirectory() as folder:
+        compile_all(os.path.abspath(options.build), folder)
+        times = sums(folder, first, options.rounds)
+        programs = {n: {key[0]: t for key, t in
+                        measure(folder, first, "./processes", "shm", str(n), "programs")}
+                    for n in (1, 2, 4, 8, 16)}
+    text = table(times, programs)
+    if not options.page:
+        print(text)
+        return
+    with open(options.page) as f:
+        page = f.read()
+    begin, end = "<!-- processes.py -->\n", "<!-- end -->"
+    page = re.sub(re.escape(begin) + ".*?" + end, lambda m: begin + text + "\n" + end, page,
+                  flags=re.S)
+    with open(options.page, "w") as f:
+        f.write(page)
+
+
+if __name__ == "__main__":
+    main()
