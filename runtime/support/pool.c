@@ -141,21 +141,29 @@ deal(pool *p, void (*body)(void *ctx, int64_t lo, int64_t hi), void *ctx, int64_
     return shares;
 }
 
-/* Workers who sleep are woken if the job is long enough, as its first range tells.  A worker
- * that falls asleep meanwhile may be overlooked: then this thread does its share, and the next
- * job wakes it.  So no fence delays the caller's own work. */
+/* Do the ranges after the first take long, as that tells, or are there so few that it would be
+ * much of the job? */
+static bool
+is_worth_waking(pool *p, int shares)
+{
+    pool_thread *t = p->thread;
+    const int64_t others = (t[shares - 1].end - 1) / t->chunk, start = now_ns();
+
+    if (others + 1 < 2 * shares)
+        return true;
+    take_range(t);
+    return (now_ns() - start) * others >= WAKE_NS;
+}
+
+/* A worker that falls asleep meanwhile may be overlooked: then this thread does its share, and
+ * the next job wakes it.  So no fence delays the caller's own work. */
 static void
 open_shares(pool *p, int shares)
 {
     for (int i = 1; i < shares; i++)
         atomic_store_explicit(&p->thread[i].state, OPEN, memory_order_release);
-    if (atomic_load_explicit(&p->sleepers, memory_order_relaxed) > 0) {
-        pool_thread *t = p->thread;
-        int64_t start = now_ns(), ranges = (p->thread[shares - 1].end - 1) / t->chunk;
-
-        take_range(t);
-        if ((now_ns() - start) * ranges < WAKE_NS)
-            return;
+    if (atomic_load_explicit(&p->sleepers, memory_order_relaxed) > 0 &&
+        is_worth_waking(p, shares)) {
         pthread_mutex_lock(&p->lock);
         pthread_cond_broadcast(&p->wake);
         pthread_mutex_unlock(&p->lock);
