@@ -279,7 +279,8 @@ choose_blocks(cg_dot_shape *s, const cg_target *t, int threads, int64_t bytes, c
     s->how.unroll = packed_unroll(s);
     s->how.prefetch =
         s->m.total * s->n.total * bytes > t->l2 / 2 && (cg_dot_is_own(s, d) || s->steps > KC);
-    if (threads <= 1 || !is_for_threads(s, d, t, 1, kc))
+    /* one thread packs what all of them read, and the others wait */
+    if (threads <= 1 || !is_for_threads(s, d, t, 1, kc / CG_LOWER_PACKED_SHARE))
         return;
     share(s, single ? CG_DOT_SHARE_COLUMNS : CG_DOT_SHARE_BLOCKS,
           single ? at_most(CG_LOWER_SHARES_OF_THREAD * threads, (s->n.total + nr - 1) / nr)
