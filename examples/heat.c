@@ -19,74 +19,21 @@
 #include "cotrace/cotrace.h"
 #include "cotrace/mpi.h"
 
-enum { BLOCKS = 24, ROWS = 4, COLUMNS = 96, STEPS = 500, THROUGH = 50 };
+enum { STEPS = 500, HEAT_STEPS = 50 };
 
-/* The row of the neighbour above, or below; zeros beyond the grid. */
-static cot_value
-neighbour(cot_value row, bool above)
-{
-    int64_t pairs[2 * (BLOCKS - 1)];
-
-    for (int i = 0; i < BLOCKS - 1; i++) {
-        pairs[2 * i] = above ? i : i + 1;
-        pairs[2 * i + 1] = above ? i + 1 : i;
-    }
-    return cot_ppermute(row, "block", ((cot_list){ .n = 2 * (BLOCKS - 1), .at = pairs }));
-}
-
-/* A step of a block: each cell takes an eighth of its difference from each neighbour. */
-static void
-step(cot_trace *t, const cot_value *in, cot_value *out, void *user)
-{
-    const cot_value u = in[0], top = cot_slice(u, .limit = COT_LIST(1, COLUMNS)),
-                    bottom = cot_slice(u, .start = COT_LIST(ROWS - 1, 0));
-    const cot_value tall = cot_concatenate(
-                        COT_VALUES(neighbour(bottom, true), u, neighbour(top, false)), 0),
-                    wide = cot_pad(u, 0, .low = COT_LIST(0, 1), .high = COT_LIST(0, 1));
-    const cot_value above = cot_slice(tall, .limit = COT_LIST(ROWS, COLUMNS)),
-                    below = cot_slice(tall, .start = COT_LIST(2, 0)),
-                    left = cot_slice(wide, .limit = COT_LIST(ROWS, COLUMNS)),
-                    right = cot_slice(wide, .start = COT_LIST(0, 2));
-
-    (void)t, (void)user;
-    out[0] = cot_add(cot_mul(u, 0.5),
-                     cot_mul(cot_add(cot_add(above, below), cot_add(left, right)), 0.125));
-}
-
-/* The sum of squares, of all blocks. */
-static void
-squares(cot_trace *t, const cot_value *in, cot_value *out, void *user)
-{
-    (void)t, (void)user;
-    out[0] = cot_psum(cot_reduce_sum(cot_mul(in[0], in[0])), "block");
-}
-
-static void
-one_step(cot_trace *t, const cot_value *in, cot_value *out, void *user)
-{
-    (void)t;
-    out[0] = cot_call(((cot_fn **)user)[0], in[0]);
-}
-
-static void
-loss(cot_trace *t, const cot_value *in, cot_value *out, void *user)
-{
-    (void)t;
-    out[0] = cot_call(((cot_fn **)user)[1], cot_scan(one_step, .in = COT_VALUES(in[0]),
-                                                     .length = THROUGH, .user = user));
-}
+#include "heat_step.h"
 
 /* A warm corner, and rows of sources. */
 static cot_array *
 start(cot_context *ctx)
 {
-    cot_array *a = cot_array_spread(ctx, cot_f32(BLOCKS, ROWS, COLUMNS));
+    cot_array *a = cot_array_spread(ctx, cot_f32(BLOCKS, LINES, COLUMNS));
     const cot_rows rows = cot_array_rows(a);
     float *x = cot_array_data(a);
 
-    for (int64_t i = 0; i < rows.count * ROWS; i++)
+    for (int64_t i = 0; i < rows.count * LINES; i++)
         for (int64_t k = 0; k < COLUMNS; k++) {
-            const int64_t row = rows.first * ROWS + i;
+            const int64_t row = rows.first * LINES + i;
             x[i * COLUMNS + k] = row + k < 40 ? 4 : (float)(row % 8 == 0 && k % 5 == 0);
         }
     return a;
@@ -115,7 +62,7 @@ simulate(cot_context *ctx, const cot_comm *comm)
         cot_vmap(cot_fn_new(ctx, "squares", squares, 1, 1, NULL), .axis = "block",
                  .over = "world", .out_dims = COT_LIST(COT_NONE))
     };
-    cot_fn *df = cot_grad_and_value(cot_fn_new(ctx, "loss", loss, 1, 1, over));
+    cot_fn *df = cot_grad_and_value(cot_fn_new(ctx, "loss", warmth, 1, 1, over));
     cot_array *u = start(ctx), *next = start(ctx), *d[2] = { start(ctx), NULL };
     uint32_t field, gradient;
 

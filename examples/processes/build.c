@@ -1,7 +1,7 @@
 /* Three programs that many processes share, in one object:
  *
  *   train       one step of gradient descent of a network, on a batch of groups of examples
- *   heat        a 2-D heat equation through STEPS steps, and the gradient of its last state
+ *   heat        a 2-D heat equation through 20 steps, and the gradient of its last state
  *   price       the price of an option by simulation, and how it depends on what is uncertain
  *
  *   build OBJECT HEADER
@@ -13,8 +13,10 @@
 #include <cotrace/cotrace.h>
 
 enum { GROUPS = 32, ROWS = 8, D = 4, H = 16 };
-enum { BLOCKS = 24, LINES = 4, COLUMNS = 96, STEPS = 20 };
 enum { BUNDLES = 64, PATHS = 256, DAYS = 12 };
+enum { HEAT_STEPS = 20 };
+
+#include "../heat_step.h"
 
 #define OVER(name) .axis = name, .over = "world"
 
@@ -40,61 +42,6 @@ train(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     for (int i = 0; i < 4; i++)
         out[i] = cot_sub(in[i], cot_mul(0.125, slope[i]));
     out[4] = slope[4];
-}
-
-/* The row of the neighbour above, or below; zeros beyond the grid. */
-static cot_value
-neighbour(cot_value row, bool above)
-{
-    int64_t pairs[2 * (BLOCKS - 1)];
-
-    for (int i = 0; i < BLOCKS - 1; i++) {
-        pairs[2 * i] = above ? i : i + 1;
-        pairs[2 * i + 1] = above ? i + 1 : i;
-    }
-    return cot_ppermute(row, "block", ((cot_list){ .n = 2 * (BLOCKS - 1), .at = pairs }));
-}
-
-/* A step of a block: each cell takes an eighth of its difference from each neighbour. */
-static void
-step(cot_trace *t, const cot_value *in, cot_value *out, void *user)
-{
-    const cot_value u = in[0], top = cot_slice(u, .limit = COT_LIST(1, COLUMNS)),
-                    bottom = cot_slice(u, .start = COT_LIST(LINES - 1, 0));
-    const cot_value tall = cot_concatenate(
-                        COT_VALUES(neighbour(bottom, true), u, neighbour(top, false)), 0),
-                    wide = cot_pad(u, 0, .low = COT_LIST(0, 1), .high = COT_LIST(0, 1));
-    const cot_value above = cot_slice(tall, .limit = COT_LIST(LINES, COLUMNS)),
-                    below = cot_slice(tall, .start = COT_LIST(2, 0)),
-                    left = cot_slice(wide, .limit = COT_LIST(LINES, COLUMNS)),
-                    right = cot_slice(wide, .start = COT_LIST(0, 2));
-
-    (void)t, (void)user;
-    out[0] = cot_add(cot_mul(u, 0.5),
-                     cot_mul(cot_add(cot_add(above, below), cot_add(left, right)), 0.125));
-}
-
-static void
-squares(cot_trace *t, const cot_value *in, cot_value *out, void *user)
-{
-    (void)t, (void)user;
-    out[0] = cot_psum(cot_reduce_sum(cot_mul(in[0], in[0])), "block");
-}
-
-static void
-advance(cot_trace *t, const cot_value *in, cot_value *out, void *user)
-{
-    (void)t;
-    out[0] = cot_call(((cot_fn **)user)[0], in[0]);
-}
-
-/* u -> the sum of squares of the temperatures after STEPS steps */
-static void
-warmth(cot_trace *t, const cot_value *in, cot_value *out, void *user)
-{
-    (void)t;
-    out[0] = cot_call(((cot_fn **)user)[1], cot_scan(advance, .in = COT_VALUES(in[0]),
-                                                     .length = STEPS, .user = user));
 }
 
 /* (volatility and rate, key) -> the mean over all bundles of what an option on the mean of a
