@@ -33,8 +33,8 @@ ir_splat(ir_build *b, const ir_type *type, double x)
         return IR_NONE;
     switch (type->dtype) {
     case COT_BOOL: u.b = x != 0; break;
-    case COT_F16: u.h = ir_f32_to_f16((float)x); break;
-    case COT_BF16: u.h = ir_f32_to_bf16((float)x); break;
+    case COT_F16: u.h = cot_f32_to_f16((float)x); break;
+    case COT_BF16: u.h = cot_f32_to_bf16((float)x); break;
     case COT_F32: u.f = (float)x; break;
     case COT_F64: u.d = x; break;
     case COT_C64: u.c64[0] = (float)x; break;
@@ -71,8 +71,8 @@ ir_data_number(const ir_data *d, double *x)
     case COT_U16: *x = *(const uint16_t *)p; break;
     case COT_U32: *x = *(const uint32_t *)p; break;
     case COT_U64: *x = (double)*(const uint64_t *)p; break;
-    case COT_F16: *x = (double)ir_f16_to_f32(*(const uint16_t *)p); break;
-    case COT_BF16: *x = (double)ir_bf16_to_f32(*(const uint16_t *)p); break;
+    case COT_F16: *x = (double)cot_f16_to_f32(*(const uint16_t *)p); break;
+    case COT_BF16: *x = (double)cot_bf16_to_f32(*(const uint16_t *)p); break;
     case COT_F32: *x = (double)*(const float *)p; break;
     case COT_C64: *x = (double)*(const float *)p; return ((const float *)p)[1] == 0;
     case COT_C128: *x = *(const double *)p; return ((const double *)p)[1] == 0;

@@ -70,7 +70,7 @@ print_float(ir_buf *b, cot_dtype t, const void *p)
     case COT_F16:
     case COT_BF16: {
         uint16_t h = *(const uint16_t *)p;
-        float x = t == COT_F16 ? ir_f16_to_f32(h) : ir_bf16_to_f32(h);
+        float x = t == COT_F16 ? cot_f16_to_f32(h) : cot_bf16_to_f32(h);
         if (isnan(x) && h != (t == COT_F16 ? 0x7e00 : 0x7fc0))
             ir_buf_printf(b, "0x%x", h);
         else

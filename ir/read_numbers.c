@@ -111,8 +111,8 @@ store_float(cot_dtype t, const char *s, char **rest, void *out)
     else if (t == COT_F32)
         *(float *)out = ir_strtof(s, rest);
     else
-        *(uint16_t *)out = t == COT_F16 ? ir_f32_to_f16(ir_strtof(s, rest))
-                                        : ir_f32_to_bf16(ir_strtof(s, rest));
+        *(uint16_t *)out = t == COT_F16 ? cot_f32_to_f16(ir_strtof(s, rest))
+                                        : cot_f32_to_bf16(ir_strtof(s, rest));
 }
 
 /* (re, im), or a real number. */
@@ -160,7 +160,7 @@ read_made(ir_reader *p, cot_dtype t, void *out)
     else if (t == COT_F32)
         *(float *)out = (float)x;
     else
-        *(uint16_t *)out = t == COT_F16 ? ir_f32_to_f16((float)x) : ir_f32_to_bf16((float)x);
+        *(uint16_t *)out = t == COT_F16 ? cot_f32_to_f16((float)x) : cot_f32_to_bf16((float)x);
     return true;
 }
 

@@ -203,8 +203,8 @@ ir_sc_number(ir_sc_build *b, cot_dtype T, double x)
     switch (T) {
     case COT_F64: return ir_sc_f64(b, x);
     case COT_F32: return ir_sc_f32(b, (float)x);
-    case COT_F16: return ir_sc_const_bits(b, T, ir_f32_to_f16((float)x));
-    case COT_BF16: return ir_sc_const_bits(b, T, ir_f32_to_bf16((float)x));
+    case COT_F16: return ir_sc_const_bits(b, T, cot_f32_to_f16((float)x));
+    case COT_BF16: return ir_sc_const_bits(b, T, cot_f32_to_bf16((float)x));
     default: return ir_sc_const_bits(b, T, x < 0 ? (uint64_t)(int64_t)x : (uint64_t)x);
     }
 }

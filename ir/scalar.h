@@ -12,7 +12,7 @@
 #ifndef IR_SCALAR_H
 #define IR_SCALAR_H
 
-#include "ir/half.h"
+#include "cotrace/half.h"
 #include "ir/type.h"
 
 /* SC(name, operands, doc).  T is the instruction's type, that of its result, unless said. */

@@ -191,10 +191,10 @@ SELECT(64)
 CVT_FROM(b, uint8_t)
 #define CVT_ALL(from, F, U) CVT_FROM(from, F)
 NUMBER_TYPES(CVT_ALL)
-KERNEL1(cvt_f16_f32, float, uint16_t, ir_f32_to_f16(x[i]))
-KERNEL1(cvt_bf16_f32, float, uint16_t, ir_f32_to_bf16(x[i]))
-KERNEL1(cvt_f32_f16, uint16_t, float, ir_f16_to_f32(x[i]))
-KERNEL1(cvt_f32_bf16, uint16_t, float, ir_bf16_to_f32(x[i]))
+KERNEL1(cvt_f16_f32, float, uint16_t, cot_f32_to_f16(x[i]))
+KERNEL1(cvt_bf16_f32, float, uint16_t, cot_f32_to_bf16(x[i]))
+KERNEL1(cvt_f32_f16, uint16_t, float, cot_f16_to_f32(x[i]))
+KERNEL1(cvt_f32_bf16, uint16_t, float, cot_bf16_to_f32(x[i]))
 
 #define CVT_ROW(from)                                                                          \
     { [COT_I8] = cvt_i8_##from,   [COT_I16] = cvt_i16_##from, [COT_I32] = cvt_i32_##from,      \

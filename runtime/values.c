@@ -18,8 +18,8 @@ rt_element(cot_dtype t, const void *data, int64_t i)
     case COT_##name: return (double)((const type *)data)[i];
         EACH_INT(X)
 #undef X
-    case COT_F16: return (double)ir_f16_to_f32(((const uint16_t *)data)[i]);
-    case COT_BF16: return (double)ir_bf16_to_f32(((const uint16_t *)data)[i]);
+    case COT_F16: return (double)cot_f16_to_f32(((const uint16_t *)data)[i]);
+    case COT_BF16: return (double)cot_bf16_to_f32(((const uint16_t *)data)[i]);
     case COT_F32: return (double)((const float *)data)[i];
     case COT_F64: return ((const double *)data)[i];
     default: return 0;
@@ -49,9 +49,9 @@ rt_set_element(cot_dtype t, void *data, int64_t i, double x)
         X(U32, uint32_t) X(U64, uint64_t)
 #undef X
             case COT_F16:
-        ((uint16_t *)data)[i] = ir_f32_to_f16((float)x);
+        ((uint16_t *)data)[i] = cot_f32_to_f16((float)x);
         break;
-    case COT_BF16: ((uint16_t *)data)[i] = ir_f32_to_bf16((float)x); break;
+    case COT_BF16: ((uint16_t *)data)[i] = cot_f32_to_bf16((float)x); break;
     case COT_F32: ((float *)data)[i] = (float)x; break;
     case COT_F64: ((double *)data)[i] = x; break;
     default: break;

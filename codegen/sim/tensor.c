@@ -109,7 +109,7 @@ factor(const cg_insn *p, uint32_t word, int h)
 
     if (p->type == COT_F32)
         return to_tf32(word);
-    return p->type == COT_F16 ? ir_f16_to_f32(half) : ir_bf16_to_f32(half);
+    return p->type == COT_F16 ? cot_f16_to_f32(half) : cot_bf16_to_f32(half);
 }
 
 static bool

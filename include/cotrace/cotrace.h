@@ -16,6 +16,7 @@
 
 #include "cotrace/base.h"
 #include "cotrace/tensor.h"
+#include "cotrace/half.h"
 #include "cotrace/device.h"
 #include "cotrace/trace.h"
 #include "cotrace/mutate.h"

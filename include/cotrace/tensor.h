@@ -8,10 +8,10 @@
 extern "C" {
 #endif
 
-/* Element types.  f16 is IEEE binary16, bf16 the upper half of binary32.  c64 and c128 are
- * complex: the real part, then the imaginary part, of f32 and f64, as C99's `float complex` and
- * `double complex`, C++'s std::complex and NumPy's complex64 and complex128 lie in memory; they
- * are aligned as their parts are. */
+/* Element types.  f16 is IEEE binary16, bf16 the upper half of binary32: half.h has both in C.
+ * c64 and c128 are complex: the real part, then the imaginary part, of f32 and f64, as C99's
+ * `float complex` and `double complex`, C++'s std::complex and NumPy's complex64 and complex128
+ * lie in memory; they are aligned as their parts are. */
 typedef enum cot_dtype {
     COT_DTYPE_NONE = 0,
     COT_BOOL,

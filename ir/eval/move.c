@@ -168,8 +168,8 @@ static void
 store_index(cot_dtype t, void *out, int64_t i)
 {
     switch (t) {
-    case COT_F16:  *(uint16_t *)out = ir_f32_to_f16((float)i); break;
-    case COT_BF16: *(uint16_t *)out = ir_f32_to_bf16((float)i); break;
+    case COT_F16: *(uint16_t *)out = cot_f32_to_f16((float)i); break;
+    case COT_BF16: *(uint16_t *)out = cot_f32_to_bf16((float)i); break;
     case COT_F32:  *(float *)out = (float)i; break;
     case COT_F64:  *(double *)out = (double)i; break;
     default:       memcpy(out, &i, cot_dtype_size(t));     /* modulo 2^n, little-endian */

@@ -65,7 +65,7 @@ eval_widen(ir_arena *a, const ir_type *t, const void *x)
         return x;
     float *wide = ir_alloc(a, sizeof *wide * (size_t)t->size);
     for (int64_t i = 0; i < t->size; i++)
-        wide[i] = t->dtype == COT_F16 ? ir_f16_to_f32(half[i]) : ir_bf16_to_f32(half[i]);
+        wide[i] = t->dtype == COT_F16 ? cot_f16_to_f32(half[i]) : cot_bf16_to_f32(half[i]);
     return wide;
 }
 
@@ -84,7 +84,7 @@ eval_narrow(const ir_type *t, const void *wide, void *out)
     if (!ir_is_half(t->dtype))
         return;
     for (int64_t i = 0; i < t->size; i++)
-        half[i] = t->dtype == COT_F16 ? ir_f32_to_f16(x[i]) : ir_f32_to_bf16(x[i]);
+        half[i] = t->dtype == COT_F16 ? cot_f32_to_f16(x[i]) : cot_f32_to_bf16(x[i]);
 }
 
 int64_t

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/half.h"
+#include "cotrace/half.h"
 #include "runtime/support/world.h"
 
 cot_dtype
@@ -173,8 +173,8 @@ cot_rt_widen(cot_dtype t, int64_t n, const void *from, void *to)
         return;
     }
     for (int64_t i = 0; i < n; i++)
-        ((float *)to)[i] = t == COT_F16 ? ir_f16_to_f32(((const uint16_t *)from)[i])
-                                        : ir_bf16_to_f32(((const uint16_t *)from)[i]);
+        ((float *)to)[i] = t == COT_F16 ? cot_f16_to_f32(((const uint16_t *)from)[i])
+                                        : cot_bf16_to_f32(((const uint16_t *)from)[i]);
 }
 
 void
@@ -185,8 +185,8 @@ cot_rt_narrow(cot_dtype t, int64_t n, const void *from, void *to)
         return;
     }
     for (int64_t i = 0; i < n; i++)
-        ((uint16_t *)to)[i] = t == COT_F16 ? ir_f32_to_f16(((const float *)from)[i])
-                                           : ir_f32_to_bf16(((const float *)from)[i]);
+        ((uint16_t *)to)[i] = t == COT_F16 ? cot_f32_to_f16(((const float *)from)[i])
+                                           : cot_f32_to_bf16(((const float *)from)[i]);
 }
 
 int

@@ -73,8 +73,8 @@ laws_load(cot_dtype t, const void *array, int64_t i)
     case COT_U32:  return ((const uint32_t *)array)[i];
     case COT_I64:  return (double)((const int64_t *)array)[i];
     case COT_U64:  return (double)((const uint64_t *)array)[i];
-    case COT_F16:  return (double)ir_f16_to_f32(((const uint16_t *)array)[i]);
-    case COT_BF16: return (double)ir_bf16_to_f32(((const uint16_t *)array)[i]);
+    case COT_F16: return (double)cot_f16_to_f32(((const uint16_t *)array)[i]);
+    case COT_BF16: return (double)cot_bf16_to_f32(((const uint16_t *)array)[i]);
     case COT_F32:  return (double)((const float *)array)[i];
     default:       return ((const double *)array)[i];
     }
@@ -86,8 +86,8 @@ laws_store(cot_dtype t, void *array, int64_t i, double x)
     int64_t k = ir_is_inexact(t) ? 0 : (int64_t)x;
 
     switch (ir_part_type(t)) {
-    case COT_F16:  ((uint16_t *)array)[i] = ir_f32_to_f16((float)x); break;
-    case COT_BF16: ((uint16_t *)array)[i] = ir_f32_to_bf16((float)x); break;
+    case COT_F16: ((uint16_t *)array)[i] = cot_f32_to_f16((float)x); break;
+    case COT_BF16: ((uint16_t *)array)[i] = cot_f32_to_bf16((float)x); break;
     case COT_F32:  ((float *)array)[i] = (float)x; break;
     case COT_F64:  ((double *)array)[i] = x; break;
     default:       memcpy((char *)array + (size_t)i * cot_dtype_size(t), &k, cot_dtype_size(t));

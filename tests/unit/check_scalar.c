@@ -225,9 +225,9 @@ START_TEST(converts_saturate_at_every_width)
         else if (in == COT_F32)
             memcpy(x, &narrow, sizeof narrow);
         else {
-            uint16_t h = in == COT_F16 ? ir_f32_to_f16(narrow) : ir_f32_to_bf16(narrow);
+            uint16_t h = in == COT_F16 ? cot_f32_to_f16(narrow) : cot_f32_to_bf16(narrow);
             x[0] = h;
-            v = (double)(in == COT_F16 ? ir_f16_to_f32(h) : ir_bf16_to_f32(h));
+            v = (double)(in == COT_F16 ? cot_f16_to_f32(h) : cot_bf16_to_f32(h));
         }
         long double w = isnan(v) ? 0 : fminl(fmaxl(truncl(v), least), most);
         uint64_t want = w < 0 ? (uint64_t)(int64_t)w : (uint64_t)w;
@@ -254,16 +254,16 @@ START_TEST(halves_compute_in_f32)
         for (int i = 0; i < 3; i++) {
             state = state * 1664525 + 1013904223;
             h[i] = state >> 16;
-            float f = t == COT_F16 ? ir_f16_to_f32((uint16_t)h[i])
-                : ir_bf16_to_f32((uint16_t)h[i]);
+            float f =
+                t == COT_F16 ? cot_f16_to_f32((uint16_t)h[i]) : cot_bf16_to_f32((uint16_t)h[i]);
             memcpy(&w[i], &f, sizeof f);
         }
         uint64_t wide = apply(op, ir_ops[op].n_in, COT_F32, COT_F32, w);
         float y;
         memcpy(&y, &wide, sizeof y);
-        uint16_t want = t == COT_F16 ? ir_f32_to_f16(y) : ir_f32_to_bf16(y),
+        uint16_t want = t == COT_F16 ? cot_f32_to_f16(y) : cot_f32_to_bf16(y),
                  got = (uint16_t)apply(op, ir_ops[op].n_in, t, t, h);
-        float back = t == COT_F16 ? ir_f16_to_f32(got) : ir_bf16_to_f32(got);
+        float back = t == COT_F16 ? cot_f16_to_f32(got) : cot_bf16_to_f32(got);
         ck_assert_msg(got == want || (isnan(y) && isnan(back)), "%s %s gave %x, not %x",
                       ir_ops[op].name, cot_dtype_name(t), got, want);
     }
@@ -377,28 +377,28 @@ END_TEST
 START_TEST(halves_round_to_nearest_even)
 {
     for (uint32_t h = 0; h < 0x7bff; h++) {
-        float x = ir_f16_to_f32((uint16_t)h), y = ir_f16_to_f32((uint16_t)(h + 1)),
+        float x = cot_f16_to_f32((uint16_t)h), y = cot_f16_to_f32((uint16_t)(h + 1)),
               mid = x + (y - x) / 2;
-        ck_assert_uint_eq(ir_f32_to_f16(x), h);
-        ck_assert_uint_eq(ir_f32_to_f16(-x), h | 0x8000);
-        ck_assert_uint_eq(ir_f32_to_f16(mid), h + (h & 1));
-        ck_assert_uint_eq(ir_f32_to_f16(nextafterf(mid, 1e9f)), h + 1);
-        ck_assert_uint_eq(ir_f32_to_f16(nextafterf(mid, 0)), h);
+        ck_assert_uint_eq(cot_f32_to_f16(x), h);
+        ck_assert_uint_eq(cot_f32_to_f16(-x), h | 0x8000);
+        ck_assert_uint_eq(cot_f32_to_f16(mid), h + (h & 1));
+        ck_assert_uint_eq(cot_f32_to_f16(nextafterf(mid, 1e9f)), h + 1);
+        ck_assert_uint_eq(cot_f32_to_f16(nextafterf(mid, 0)), h);
     }
     for (uint32_t h = 0; h < 0x7f7f; h++) {
-        float x = ir_bf16_to_f32((uint16_t)h), y = ir_bf16_to_f32((uint16_t)(h + 1)),
+        float x = cot_bf16_to_f32((uint16_t)h), y = cot_bf16_to_f32((uint16_t)(h + 1)),
               mid = x + (y - x) / 2;
-        ck_assert_uint_eq(ir_f32_to_bf16(x), h);
-        ck_assert_uint_eq(ir_f32_to_bf16(mid), h + (h & 1));
+        ck_assert_uint_eq(cot_f32_to_bf16(x), h);
+        ck_assert_uint_eq(cot_f32_to_bf16(mid), h + (h & 1));
     }
-    ck_assert_uint_eq(ir_f32_to_f16(65519.996f), 0x7bff);
-    ck_assert_uint_eq(ir_f32_to_f16(65520), 0x7c00);
-    ck_assert_uint_eq(ir_f32_to_f16(INFINITY), 0x7c00);
-    ck_assert(isnan(ir_f16_to_f32(ir_f32_to_f16(NAN))));
-    ck_assert(isnan(ir_bf16_to_f32(ir_f32_to_bf16(NAN))));
-    ck_assert_uint_eq(ir_f32_to_bf16(0x1.fffffep127f), 0x7f80);
-    ck_assert_float_eq(ir_f16_to_f32(1), 0x1p-24f);
-    ck_assert_float_eq(ir_f16_to_f32(0x0400), 0x1p-14f);
+    ck_assert_uint_eq(cot_f32_to_f16(65519.996f), 0x7bff);
+    ck_assert_uint_eq(cot_f32_to_f16(65520), 0x7c00);
+    ck_assert_uint_eq(cot_f32_to_f16(INFINITY), 0x7c00);
+    ck_assert(isnan(cot_f16_to_f32(cot_f32_to_f16(NAN))));
+    ck_assert(isnan(cot_bf16_to_f32(cot_f32_to_bf16(NAN))));
+    ck_assert_uint_eq(cot_f32_to_bf16(0x1.fffffep127f), 0x7f80);
+    ck_assert_float_eq(cot_f16_to_f32(1), 0x1p-24f);
+    ck_assert_float_eq(cot_f16_to_f32(0x0400), 0x1p-14f);
 }
 END_TEST
 

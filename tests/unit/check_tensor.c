@@ -79,7 +79,7 @@ element(const ir_type *t, const void *data, int64_t at)
     if (t->dtype == COT_F32)
         return ((const float *)data)[at];
     const uint16_t half = ((const uint16_t *)data)[at];
-    return (double)(t->dtype == COT_F16 ? ir_f16_to_f32(half) : ir_bf16_to_f32(half));
+    return (double)(t->dtype == COT_F16 ? cot_f16_to_f32(half) : cot_bf16_to_f32(half));
 }
 
 /* |got - exact| is at most, of s = sum |x y|: k 2^-22 for the sum, 2^-10 for two factors

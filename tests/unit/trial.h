@@ -34,9 +34,9 @@ fill(void *p, const ir_type *t, uint64_t *state, bool special)
         uint64_t r = draw(state);
         switch (t->dtype) {
         case COT_BOOL: ((uint8_t *)p)[i] = r & 1; break;
-        case COT_F16: ((uint16_t *)p)[i] = ir_f32_to_f16((float)number(state, special)); break;
+        case COT_F16: ((uint16_t *)p)[i] = cot_f32_to_f16((float)number(state, special)); break;
         case COT_BF16:
-            ((uint16_t *)p)[i] = ir_f32_to_bf16((float)number(state, special));
+            ((uint16_t *)p)[i] = cot_f32_to_bf16((float)number(state, special));
             break;
         case COT_F32: ((float *)p)[i] = (float)number(state, special); break;
         case COT_F64: ((double *)p)[i] = number(state, special); break;

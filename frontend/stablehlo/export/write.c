@@ -115,8 +115,8 @@ put_float(hlo_write *w, cot_dtype t, const char *p)
     else if (t == COT_F32)
         memcpy(&f, p, 4), x = (double)f;
     else
-        x = (double)(t == COT_F16 ? ir_f16_to_f32((uint16_t)bits)
-                                  : ir_bf16_to_f32((uint16_t)bits));
+        x = (double)(t == COT_F16 ? cot_f16_to_f32((uint16_t)bits)
+                                  : cot_bf16_to_f32((uint16_t)bits));
     if (!isfinite(x)) {
         fe_hlo_put(w, "0x%0*llX", 2 * (int)cot_dtype_size(t), (unsigned long long)bits);
         return;
@@ -352,7 +352,7 @@ fe_hlo_number(hlo_write *w, const ir_type *t, double x)
 {
     const float f = (float)x, pair[2] = { f, 0 };
     const double wide[2] = { x, 0 };
-    const uint16_t half = t->dtype == COT_F16 ? ir_f32_to_f16(f) : ir_f32_to_bf16(f);
+    const uint16_t half = t->dtype == COT_F16 ? cot_f32_to_f16(f) : cot_f32_to_bf16(f);
     const void *bytes = t->dtype == COT_F64 || t->dtype == COT_C128 ? (const void *)wide
                         : ir_is_half(t->dtype)                      ? (const void *)&half
                                                                     : (const void *)pair;

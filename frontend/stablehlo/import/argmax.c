@@ -48,7 +48,7 @@ static void
 put(cot_dtype t, double x, char *to)
 {
     const float f = (float)x;
-    const uint16_t half = t == COT_F16 ? ir_f32_to_f16(f) : ir_f32_to_bf16(f);
+    const uint16_t half = t == COT_F16 ? cot_f32_to_f16(f) : cot_f32_to_bf16(f);
     const int64_t i = isnan(x) ? 0 : (int64_t)x;
 
     if (t == COT_F64)

@@ -163,7 +163,9 @@ static void
 store_float(cot_dtype t, double x, uint8_t *to)
 {
     const float f = (float)x;
-    const uint16_t h = t == COT_F16 ? ir_f32_to_f16(f) : t == COT_BF16 ? ir_f32_to_bf16(f) : 0;
+    const uint16_t h = t == COT_F16    ? cot_f32_to_f16(f)
+                       : t == COT_BF16 ? cot_f32_to_bf16(f)
+                                       : 0;
 
     if (t == COT_F64)
         memcpy(to, &x, sizeof x);
