@@ -35,7 +35,7 @@ own_scan(own_walk *w, const ir_node *n)
     ir_ref *in = IR_NEW_N(w->b->arena, ir_ref, n->n_in + 1);
     ir_attrs at = ir_node_attrs(n);
 
-    at.scan.length = pass_owned(w, n->at->scan.length).groups;
+    at.scan.length = pass_own_share(w, n->at->scan.length, NULL).groups;
     for (int i = 0; i < n->n_in; i++)
         in[i] = i < consts ? pass_own_whole(w, n->in[i]) : pass_own_rows(w, n->in[i], 0);
     w->b->loc = n->loc;
@@ -359,7 +359,7 @@ own_inputs(own_walk *w, const int *axis)
             w->whole[v] = ir_input_like(w->b, f, v, "");
             continue;
         }
-        t = pass_with_rows(w->b, t, axis[i], pass_owned(w, t->dims[axis[i]]).groups);
+        t = pass_with_rows(w->b, t, axis[i], pass_own_share(w, t->dims[axis[i]], NULL).groups);
         w->rows[v] = t ? ir_input(w->b, t, f->in_name[i]) : IR_NONE;
         w->axis[v] = axis[i];
     }
@@ -439,10 +439,10 @@ pass_own(const ir_graph *f, const pass_world *world, ir_graph **out)
     *out = (ir_graph *)f;
     if (world->size < 2 || (!spread && !pass_has_groups(f)))
         return COT_OK;
-    program.rule = spread ? IR_OWN_RUNS : IR_OWN_LEAVES;
+    program.rule = spread ? PASS_OWN_RUNS : PASS_OWN_LEAVES;
     COT_TRY(build(f, &program, out));
-    if (program.moves && program.rule != IR_OWN_RUNS) {
-        program.rule = IR_OWN_RUNS;
+    if (program.moves && program.rule != PASS_OWN_RUNS) {
+        program.rule = PASS_OWN_RUNS;
         COT_TRY(build(f, &program, out));
     }
     (*out)->n_inout = f->n_inout;

@@ -3,13 +3,12 @@
 #ifndef PASSES_OWN_H
 #define PASSES_OWN_H
 
-#include "ir/owner.h"
 #include "passes/engine.h"
 
 /* What the graphs of a program have in common. */
 typedef struct own_program {
     const pass_world *world;
-    ir_own_rule rule;
+    pass_own_rule rule;
     bool moves; /* do rows move between groups? */
     int level;  /* of loops around what is being built, but for those of groups */
 } own_program;
@@ -41,7 +40,8 @@ typedef struct own_walk {
     own_picked **picked; /* by value of f: which rows it is made of, or NULL */
 } own_walk;
 
-ir_owned pass_owned(const own_walk *w, int64_t groups);
+/* What the process owns of so many groups; list, unless NULL, gets their numbers. */
+pass_owned pass_own_share(const own_walk *w, int64_t groups, int64_t *list);
 /* A call of C code that makes a value of type t of x. */
 ir_ref pass_own_call(own_walk *w, const char *name, ir_ref x, const ir_type *t, ir_ints attrs);
 /* Rows of a sum or an extreme, whose groups are the first axis, reduced to t: all of it, or

@@ -129,10 +129,10 @@ move_rows(own_walk *w, const ir_node *n, const own_picked *p)
     attrs[2] = pass_row_bytes(ir_btype(b, x));
     attrs[3] = p->n;
     memcpy(attrs + PASS_MOVE_RUNS, p->run, sizeof *attrs * 2 * (size_t)p->n);
-    const ir_ref y =
-        pass_own_call(w, PASS_WORLD_MOVE, x,
-                      pass_with_rows(b, ir_btype(b, x), 0, pass_owned(w, p->total).groups),
-                      (ir_ints){ (int)(PASS_MOVE_RUNS + 2 * p->n), attrs });
+    const ir_ref y = pass_own_call(
+        w, PASS_WORLD_MOVE, x,
+        pass_with_rows(b, ir_btype(b, x), 0, pass_own_share(w, p->total, NULL).groups),
+        (ir_ints){ (int)(PASS_MOVE_RUNS + 2 * p->n), attrs });
     w->rows[n->first] = ir_move_axis(b, y, 0, p->axis);
     w->axis[n->first] = p->axis;
     w->program->moves = true;

@@ -5,12 +5,12 @@
 #include "ir/custom.h"
 #include "passes/own.h"
 
-ir_owned
-pass_owned(const own_walk *w, int64_t groups)
+pass_owned
+pass_own_share(const own_walk *w, int64_t groups, int64_t *list)
 {
     const pass_world *world = w->program->world;
 
-    return ir_owned_by(w->program->rule, groups, world->size, world->rank);
+    return world->owned(w->program->rule, groups, world->size, world->rank, list);
 }
 
 ir_ref
@@ -123,7 +123,7 @@ sum_rows(own_walk *w, const own_sum *s, int axis)
 
     if (!x)
         return IR_NONE;
-    const int64_t n = s->type->dims[from], own = pass_owned(w, n).groups;
+    const int64_t n = s->type->dims[from], own = pass_own_share(w, n, NULL).groups;
     const ir_type *row = ir_type_close(b->ctx, s->type, from),
                   *t = row ? ir_type_open(b->ctx, row, 0, own) : NULL;
     const ir_ref y = ir_move_axis(b, t ? reduce(w, s, x, t, n) : IR_NONE, 0, from);
@@ -175,17 +175,17 @@ pass_own_whole(own_walk *w, ir_ref v)
 
 /* The numbers of the own groups, [n, 1]: a constant, or found when the program runs. */
 static ir_ref
-own_groups(own_walk *w, int64_t groups, const ir_owned *own)
+own_groups(own_walk *w, int64_t groups, int64_t n)
 {
     ir_build *b = w->b;
-    const ir_type *t = ir_type_new(b->ctx, COT_I64, 2, (const int64_t[]){ own->groups, 1 });
+    const ir_type *t = ir_type_new(b->ctx, COT_I64, 2, (const int64_t[]){ n, 1 });
 
     if (w->program->world->any)
         return pass_own_call(w, PASS_WORLD_ROWS,
                              ir_splat_int(b, ir_type_new(b->ctx, COT_U8, 0, NULL), 0), t,
                              pass_numbers(b, 2, (int64_t[]){ w->program->rule, groups }));
-    int64_t *list = IR_NEW_N(b->arena, int64_t, own->groups + 1);
-    ir_owned_list(groups, own, list);
+    int64_t *list = IR_NEW_N(b->arena, int64_t, n + 1);
+    pass_own_share(w, groups, list);
     return ir_constant(b, t, list);
 }
 
@@ -195,19 +195,19 @@ take_rows(own_walk *w, ir_ref x, int axis)
 {
     ir_build *b = w->b;
     const ir_type *t = ir_btype(b, x);
-    const ir_owned own = pass_owned(w, t->dims[axis]);
+    const pass_owned own = pass_own_share(w, t->dims[axis], NULL);
     int64_t rest[COT_MAX_RANK], sizes[COT_MAX_RANK];
     const int64_t at = axis;
     int n = 0;
 
-    if (own.rule == IR_OWN_RUNS && !w->program->world->any)
+    if (w->program->rule == PASS_OWN_RUNS && !w->program->world->any)
         return ir_slice_axis(b, x, axis, own.first, own.first + own.groups);
     for (int k = 0; k < t->rank; k++) {
         sizes[k] = k == axis ? 1 : t->dims[k];
         if (k != axis)
             rest[n++] = k;
     }
-    const ir_ref i = own_groups(w, t->dims[axis], &own);
+    const ir_ref i = own_groups(w, t->dims[axis], own.groups);
     const ir_ints none = { 0, NULL }, place = { 1, &at };
     return ir_node1(
         b, OP_gather, 2, (ir_ref[]){ x, i },
@@ -227,8 +227,8 @@ pass_own_rows(own_walk *w, ir_ref v, int axis)
         return w->rows[v];
     const ir_ref x = pass_own_whole(w, v), one = pass_same_along(w->b, x, axis);
     if (one)
-        return ir_broadcast_axis(w->b, one, axis,
-                                 pass_owned(w, ir_type_at(w->f, v)->dims[axis]).groups);
+        return ir_broadcast_axis(
+            w->b, one, axis, pass_own_share(w, ir_type_at(w->f, v)->dims[axis], NULL).groups);
     return x ? take_rows(w, x, axis) : IR_NONE;
 }
 

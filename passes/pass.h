@@ -148,13 +148,21 @@ bool pass_has_groups(const ir_graph *f);
  *   processes.gather  [rule, groups, bytes of a row]: makes whole what each has rows of
  *   processes.move    [groups, groups of the result, bytes of a row, runs, from, rows, ...]:
  *                     the own rows of a value made of runs of rows of another; below 0: of
- *                     zeros.  The rule is IR_OWN_RUNS
+ *                     zeros.  The rule is PASS_OWN_RUNS
  *   processes.reduce  [rule, groups, by, parted, element type, elements]: reduces rows of all
  *                     groups by the op of an ir_combine.  Unless parted is -1 the result has so
  *                     many rows, of which each process gets its own
  *   processes.rows    [rule, groups]: the numbers of the own groups, [n, 1] */
+typedef enum pass_own_rule { PASS_OWN_LEAVES, PASS_OWN_RUNS } pass_own_rule;
+/* How many groups a process owns; the first, where they are consecutive (PASS_OWN_RUNS). */
+typedef struct pass_owned {
+    int64_t first, groups;
+} pass_owned;
 typedef struct pass_world {
     int rank, size;
+    /* what a process owns of so many groups; list, unless NULL, gets their numbers.  Programs
+     * that are shipped ask the same when they run (runtime/support/owner.h) */
+    pass_owned (*owned)(pass_own_rule rule, int64_t groups, int size, int rank, int64_t *list);
     uint64_t hash; /* of the program, for processes.begin */
     /* the arguments, and results, of which each process has the own rows of the first axis;
      * NULL: none */

@@ -14,7 +14,7 @@ cot_spread_rows(int64_t all, int processes, int rank)
 {
     if (all < 0 || processes < 1 || rank < 0 || rank >= processes)
         return (cot_rows){ 0, 0, 0 };
-    const ir_owned own = ir_owned_by(IR_OWN_RUNS, all, processes, rank);
+    const cot_rt_owned own = cot_rt_owned_by(COT_RT_OWN_RUNS, all, processes, rank);
     return (cot_rows){ own.first, own.groups, all };
 }
 

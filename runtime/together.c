@@ -182,7 +182,7 @@ rt_row_bytes(const cot_array *a)
 cot_rows
 rt_rows_of(const cot_context *ctx, int64_t all, int rank)
 {
-    const ir_owned own = ir_owned_by(IR_OWN_RUNS, all, rt_processes(ctx), rank);
+    const cot_rt_owned own = cot_rt_owned_by(COT_RT_OWN_RUNS, all, rt_processes(ctx), rank);
 
     return (cot_rows){ own.first, own.groups, all };
 }

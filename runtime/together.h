@@ -3,7 +3,7 @@
 #define RUNTIME_TOGETHER_H
 
 #include "cotrace/spread.h"
-#include "ir/owner.h"
+#include "runtime/support/owner.h"
 #include "ir/type.h"
 
 /* What a process has to say of its part of a call: COT_OK, or a status and why. */

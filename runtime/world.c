@@ -11,9 +11,9 @@
 #include "ir/diag.h"
 #include "ir/digest.h"
 #include "ir/graph.h"
-#include "ir/owner.h"
 #include "passes/pass.h"
 #include "runtime/compile.h"
+#include "runtime/support/owner.h"
 #include "runtime/support/world.h"
 
 enum { WORLD_MEMORY = COT_RT_WORLD_FAILED + 1 };
@@ -179,7 +179,8 @@ rt_world_own(const ir_graph *f, const bool *spread, const ir_graph **out, bool *
                                  "exchange",
                                  c->rank, c->size, c->exchange ? "" : " and no exchange"));
     world_of(f->ctx);
-    const pass_world w = { .rank = c->rank,
+    const pass_world w = { .owned = rt_world_owned,
+                           .rank = c->rank,
                            .size = c->size,
                            .hash = rt_world_hash(f, spread),
                            .spread_in = spread,
@@ -204,14 +205,26 @@ rt_world_failed(const cot_kernel *k)
     return text;
 }
 
+_Static_assert((int)PASS_OWN_RUNS == (int)COT_RT_OWN_RUNS, "the rules have the same numbers");
+
+pass_owned
+rt_world_owned(pass_own_rule rule, int64_t groups, int size, int rank, int64_t *list)
+{
+    const cot_rt_owned own = cot_rt_owned_by((cot_rt_own_rule)rule, groups, size, rank);
+
+    if (list)
+        cot_rt_owned_list(groups, &own, list);
+    return (pass_owned){ own.first, own.groups };
+}
+
 int
 cot_spread_owner(int64_t groups, int processes, int64_t group)
 {
     if (groups < 1 || processes < 1 || group < 0 || group >= groups)
         return -1;
     int64_t first, before = 0;
-    for (int64_t q = 0; q < ir_leaves(groups); q++) {
-        const int64_t size = ir_leaf_size(groups, q, &first);
+    for (int64_t q = 0; q < cot_rt_leaves(groups); q++) {
+        const int64_t size = cot_rt_leaf_size(groups, q, &first);
         if (size && group >= first && (group - first) % 32 == 0 && group < first + 32 * size)
             return (int)(before * processes / groups);
         before += size;

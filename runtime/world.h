@@ -4,6 +4,7 @@
 
 #include "cotrace/comm.h"
 #include "ir/graph.h"
+#include "passes/pass.h"
 
 /* The prepared f as this process runs it, which is *together with others; f itself where the
  * context has no communicator of several processes, or f has no spread axis.  spread: by
@@ -14,6 +15,10 @@ cot_status rt_world_own(const ir_graph *f, const bool *spread, const ir_graph **
  * this one.  What went wrong between them, in the context's arena of messages; NULL:
  * nothing. */
 const char *rt_world_failed(const cot_kernel *k);
+
+/* pass_world.owned, of runtime/support/owner.h. */
+pass_owned rt_world_owned(pass_own_rule rule, int64_t groups, int size, int rank,
+                          int64_t *list);
 
 /* What two processes must share to have the same bits: the graph, what of it is spread, the
  * version, the contract. */

@@ -106,7 +106,10 @@ make_bodies(bodies *b, ir_arena *a)
         for (int rank = 0; rank < size; rank++) {
             ir_graph *own;
             COT_TRY(
-                pass_own(b->f, &(pass_world){ .rank = rank, .size = size, .any = true }, &own));
+                pass_own(b->f,
+                         &(pass_world){
+                             .owned = rt_world_owned, .rank = rank, .size = size, .any = true },
+                         &own));
             COT_TRY(number_of(b, own, &b->table[b->entries++]));
         }
     }

@@ -67,8 +67,8 @@ int
 cot_rt_world_rows(const void *comm, int64_t *out, int64_t rule, int64_t groups)
 {
     const cot_comm *c = comm;
-    const ir_owned own = ir_owned_by((ir_own_rule)rule, groups, c->size, c->rank);
+    const cot_rt_owned own = cot_rt_owned_by((cot_rt_own_rule)rule, groups, c->size, c->rank);
 
-    ir_owned_list(groups, &own, out);
+    cot_rt_owned_list(groups, &own, out);
     return 0;
 }

@@ -11,7 +11,7 @@
 
 #include "cotrace/comm.h"
 #include "cotrace/tensor.h"
-#include "ir/owner.h"
+#include "runtime/support/owner.h"
 
 enum { COT_RT_WORLD_FAILED = 1 };
 

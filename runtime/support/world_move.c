@@ -29,19 +29,19 @@ cot_rt_world_gather_room(int size, int64_t rule, int64_t groups, int64_t row)
 {
     int64_t longest = 0;
 
-    if (rule == IR_OWN_RUNS)
+    if (rule == COT_RT_OWN_RUNS)
         return 0;
     for (int p = 0; p < size; p++)
-        longest = most(longest, ir_owned_by((ir_own_rule)rule, groups, size, p).groups);
+        longest = most(longest, cot_rt_owned_by((cot_rt_own_rule)rule, groups, size, p).groups);
     return longest * ((int64_t)sizeof(int64_t) + row);
 }
 
 /* Rows of a process to their places in the whole value. */
 static void
-put_rows(const ir_owned *own, int64_t groups, size_t row, int64_t *list, const char *x,
+put_rows(const cot_rt_owned *own, int64_t groups, size_t row, int64_t *list, const char *x,
          char *out)
 {
-    ir_owned_list(groups, own, list);
+    cot_rt_owned_list(groups, own, list);
     for (int64_t k = 0; k < own->groups; k++)
         memcpy(out + (size_t)list[k] * row, x + (size_t)k * row, row);
 }
@@ -50,15 +50,15 @@ static int
 gather_leaves(const cot_comm *c, int64_t groups, size_t row, const char *x, char *out,
               int64_t *list)
 {
-    const ir_owned own = ir_owned_by(IR_OWN_LEAVES, groups, c->size, c->rank);
+    const cot_rt_owned own = cot_rt_owned_by(COT_RT_OWN_LEAVES, groups, c->size, c->rank);
     int64_t longest = 0;
 
     for (int p = 0; p < c->size; p++)
-        longest = most(longest, ir_owned_by(IR_OWN_LEAVES, groups, c->size, p).groups);
+        longest = most(longest, cot_rt_owned_by(COT_RT_OWN_LEAVES, groups, c->size, p).groups);
     char *other = (char *)(list + longest);
     for (int round = 0; round < c->size; round++) {
         const int p = cot_rt_world_partner(c, round);
-        const ir_owned their = ir_owned_by(IR_OWN_LEAVES, groups, c->size, p);
+        const cot_rt_owned their = cot_rt_owned_by(COT_RT_OWN_LEAVES, groups, c->size, p);
         if (p != c->rank && cot_rt_world_exchange(c, p, x, (size_t)own.groups * row, other,
                                                   (size_t)their.groups * row))
             return COT_RT_WORLD_FAILED;
@@ -70,13 +70,13 @@ gather_leaves(const cot_comm *c, int64_t groups, size_t row, const char *x, char
 static int
 gather_runs(const cot_comm *c, int64_t groups, size_t row, const char *x, char *out)
 {
-    const ir_owned own = ir_owned_by(IR_OWN_RUNS, groups, c->size, c->rank);
+    const cot_rt_owned own = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, c->size, c->rank);
 
     if (own.groups)
         memcpy(out + (size_t)own.first * row, x, (size_t)own.groups * row);
     for (int round = 0; round < c->size; round++) {
         const int p = cot_rt_world_partner(c, round);
-        const ir_owned their = ir_owned_by(IR_OWN_RUNS, groups, c->size, p);
+        const cot_rt_owned their = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, c->size, p);
         if (p != c->rank &&
             cot_rt_world_exchange(c, p, x, (size_t)own.groups * row,
                                   out + (size_t)their.first * row, (size_t)their.groups * row))
@@ -101,7 +101,7 @@ cot_rt_world_gather(const void *comm, const void *rows, void *out, void *room, i
 
     if (row == 0)
         return 0;
-    return given_up(c, rule == IR_OWN_RUNS
+    return given_up(c, rule == COT_RT_OWN_RUNS
                            ? gather_runs(c, groups, (size_t)row, rows, out)
                            : gather_leaves(c, groups, (size_t)row, rows, out, room));
 }
@@ -120,8 +120,8 @@ typedef struct moved_rows {
 /* The next of the rows of which one process has the result and another the source; r and i are
  * the run and its first row, 0 at the start.  false: there is none left. */
 static bool
-next_rows(const row_move *m, const ir_owned *to, const ir_owned *from, int64_t *r, int64_t *i,
-          moved_rows *out)
+next_rows(const row_move *m, const cot_rt_owned *to, const cot_rt_owned *from, int64_t *r,
+          int64_t *i, moved_rows *out)
 {
     for (; *r < m->runs; ++*r) {
         const int64_t source = m->run[2 * *r], n = m->run[2 * *r + 1], start = *i,
@@ -142,7 +142,7 @@ next_rows(const row_move *m, const ir_owned *to, const ir_owned *from, int64_t *
 /* Rows into a message, or with `out` out of one; with both from one array into the other.  How
  * many bytes. */
 static size_t
-copy_rows(const row_move *m, const ir_owned *to, const ir_owned *from, const char *x,
+copy_rows(const row_move *m, const cot_rt_owned *to, const cot_rt_owned *from, const char *x,
           char *message, char *out)
 {
     int64_t r = 0, i = 0;
@@ -162,7 +162,7 @@ copy_rows(const row_move *m, const ir_owned *to, const ir_owned *from, const cha
 }
 
 static size_t
-count_bytes(const row_move *m, const ir_owned *to, const ir_owned *from)
+count_bytes(const row_move *m, const cot_rt_owned *to, const cot_rt_owned *from)
 {
     return copy_rows(m, to, from, NULL, NULL, NULL);
 }
@@ -172,13 +172,13 @@ static void
 longest_messages(const row_move *m, int64_t groups, int64_t to, int size, int rank,
                  size_t *sends, size_t *receives)
 {
-    const ir_owned from = ir_owned_by(IR_OWN_RUNS, groups, size, rank),
-                   own = ir_owned_by(IR_OWN_RUNS, to, size, rank);
+    const cot_rt_owned from = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, size, rank),
+                       own = cot_rt_owned_by(COT_RT_OWN_RUNS, to, size, rank);
 
     *sends = *receives = 0;
     for (int p = 0; p < size; p++) {
-        const ir_owned theirs = ir_owned_by(IR_OWN_RUNS, to, size, p),
-                       their_from = ir_owned_by(IR_OWN_RUNS, groups, size, p);
+        const cot_rt_owned theirs = cot_rt_owned_by(COT_RT_OWN_RUNS, to, size, p),
+                           their_from = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, size, p);
         if (p == rank)
             continue;
         *sends = (size_t)most((int64_t)*sends, (int64_t)count_bytes(m, &theirs, &from));
@@ -202,8 +202,8 @@ static int
 move_rows(const cot_comm *c, const row_move *m, int64_t groups, int64_t to, const char *x,
           char *out, char *room)
 {
-    const ir_owned from = ir_owned_by(IR_OWN_RUNS, groups, c->size, c->rank),
-                   own = ir_owned_by(IR_OWN_RUNS, to, c->size, c->rank);
+    const cot_rt_owned from = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, c->size, c->rank),
+                       own = cot_rt_owned_by(COT_RT_OWN_RUNS, to, c->size, c->rank);
     size_t longest, longest_received;
 
     longest_messages(m, groups, to, c->size, c->rank, &longest, &longest_received);
@@ -213,8 +213,8 @@ move_rows(const cot_comm *c, const row_move *m, int64_t groups, int64_t to, cons
     copy_rows(m, &own, &from, x, NULL, out);
     for (int round = 0; round < c->size; round++) {
         const int p = cot_rt_world_partner(c, round);
-        const ir_owned theirs = ir_owned_by(IR_OWN_RUNS, to, c->size, p),
-                       their_from = ir_owned_by(IR_OWN_RUNS, groups, c->size, p);
+        const cot_rt_owned theirs = cot_rt_owned_by(COT_RT_OWN_RUNS, to, c->size, p),
+                           their_from = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, c->size, p);
         if (p == c->rank)
             continue;
         const size_t sends = copy_rows(m, &theirs, &from, x, room, NULL),

@@ -2,7 +2,7 @@
  *
  * It is what MPI calls an all-reduce, as a reduce-scatter and an all-gather: the elements of
  * the result are cut into P segments, and each process sends to each other what it knows of its
- * segment: the parts of a sum (ir/owner.h), or one extreme.  For 2^k processes that own runs of
+ * segment: the parts of a sum (owner.h), or one extreme.  For 2^k processes that own runs of
  * leaves and up to 512 groups a process has one part, so that (P - 1) / P of the elements leave
  * each process twice, the least volume there is.  The owner of a segment folds the parts of all
  * processes in the order of the leaves.  Where each process wants no more than its segment,
@@ -17,7 +17,7 @@
 #include "runtime/support/world_fold.h"
 
 typedef struct rt_reduction {
-    ir_own_rule rule;
+    cot_rt_own_rule rule;
     int64_t groups;
     int by;
     cot_dtype t, wide;
@@ -26,14 +26,14 @@ typedef struct rt_reduction {
 
 /* A part of one process. */
 typedef struct known_part {
-    ir_part part;
+    cot_rt_sum_part part;
     int process;
     int64_t at; /* which of those of the process it is */
 } known_part;
 
 /* What a process has of a reduction. */
 typedef struct share {
-    ir_owned own;
+    cot_rt_owned own;
     int64_t parts;
     /* the segment of the result that it folds: `length` elements, in `pieces` of `piece` each
      * that begin at `piece` times list[k], or one from `from` on */
@@ -77,17 +77,17 @@ reduction(int64_t rule, int64_t groups, int64_t by, int64_t parted, int64_t dtyp
 {
     const cot_dtype t = (cot_dtype)dtype;
 
-    return (
-        rt_reduction){ (ir_own_rule)rule, groups, (int)by, t, cot_rt_wide_type(t), m, parted };
+    return (rt_reduction){ (cot_rt_own_rule)rule, groups, (int)by, t,
+                           cot_rt_wide_type(t),   m,      parted };
 }
 
 /* What a process owns, and how many parts it has. */
 static share
 share_of(const rt_reduction *r, int size, int p)
 {
-    share s = { .own = ir_owned_by(r->rule, r->groups, size, p), .pieces = 1 };
+    share s = { .own = cot_rt_owned_by(r->rule, r->groups, size, p), .pieces = 1 };
 
-    s.parts = r->by != COT_RT_SUM ? s.own.groups > 0 : ir_owned_parts(r->groups, &s.own);
+    s.parts = r->by != COT_RT_SUM ? s.own.groups > 0 : cot_rt_owned_parts(r->groups, &s.own);
     return s;
 }
 
@@ -95,12 +95,12 @@ share_of(const rt_reduction *r, int size, int p)
 static share
 parts_of(const rt_reduction *r, int size, int p, known_part *known)
 {
-    share s = { .own = ir_owned_by(r->rule, r->groups, size, p), .pieces = 1 };
-    ir_part at = { 0 };
+    share s = { .own = cot_rt_owned_by(r->rule, r->groups, size, p), .pieces = 1 };
+    cot_rt_sum_part at = { 0 };
 
     if (r->by != COT_RT_SUM)
         s.parts = s.own.groups > 0;
-    while (r->by == COT_RT_SUM && s.own.groups && ir_owned_part(r->groups, &s.own, &at)) {
+    while (r->by == COT_RT_SUM && s.own.groups && cot_rt_owned_part(r->groups, &s.own, &at)) {
         known[s.parts] = (known_part){ at, p, s.parts };
         s.parts++;
     }
@@ -131,7 +131,7 @@ set_segment(const rt_reduction *r, int size, int p, int64_t n, bool direct, shar
     s->from = direct ? 0 : n * p / size;
     s->piece = s->length = direct ? n : n * (p + 1) / size - s->from;
     if (r->parted >= 0) {
-        s->pieces = ir_owned_by(r->rule, r->parted, size, p).groups;
+        s->pieces = cot_rt_owned_by(r->rule, r->parted, size, p).groups;
         s->piece = r->parted ? r->m / r->parted : 0;
         s->length = s->pieces * s->piece;
     }
@@ -167,7 +167,7 @@ static room_plan
 plan_room(const rt_reduction *r, int size, int rank, const share *of)
 {
     const int64_t wide = (int64_t)cot_rt_bytes_of(r->wide), n = block_of(r, size),
-                  deepest = cot_rt_fold_levels(ir_leaves(r->groups));
+                  deepest = cot_rt_fold_levels(cot_rt_leaves(r->groups));
     int64_t all = 0, longest = 0, most = 0;
     share own = { .parts = 0 };
 
@@ -208,7 +208,7 @@ cot_rt_world_reduce_room(int size, int rank, int64_t rule, int64_t groups, int64
 static bool
 is_before(const known_part *a, const known_part *b)
 {
-    const ir_part *x = &a->part, *y = &b->part;
+    const cot_rt_sum_part *x = &a->part, *y = &b->part;
 
     return x->q != y->q ? x->q < y->q : x->t < y->t;
 }
@@ -257,9 +257,9 @@ static void
 fill_lists(world_sum *s, int64_t *list)
 {
     for (int p = 0; p < s->comm->size && s->r.parted >= 0; p++) {
-        const ir_owned own = ir_owned_by(s->r.rule, s->r.parted, s->comm->size, p);
+        const cot_rt_owned own = cot_rt_owned_by(s->r.rule, s->r.parted, s->comm->size, p);
         s->of[p].list = list;
-        ir_owned_list(s->r.parted, &own, list);
+        cot_rt_owned_list(s->r.parted, &own, list);
         list += own.groups;
     }
 }
@@ -318,18 +318,18 @@ begin_block(world_sum *s, int64_t begin, int64_t n)
 static int64_t
 row_of(const world_sum *s, int64_t q, int64_t t, int64_t *next)
 {
-    const ir_owned *own = &s->own->own;
+    const cot_rt_owned *own = &s->own->own;
     int64_t first;
 
-    if (own->rule == IR_OWN_LEAVES)
+    if (own->rule == COT_RT_OWN_LEAVES)
         return (*next)++;
-    ir_leaf_size(s->r.groups, q, &first);
+    cot_rt_leaf_size(s->r.groups, q, &first);
     return first + 32 * t - own->first;
 }
 
 /* Elements `from` on of a part. */
 static void
-fold_part(world_sum *s, const ir_part *part, const char *x, int64_t from, int64_t *next)
+fold_part(world_sum *s, const cot_rt_sum_part *part, const char *x, int64_t from, int64_t *next)
 {
     const size_t size = cot_rt_bytes_of(s->r.t);
     const bool same = s->r.wide == s->r.t;
@@ -337,7 +337,7 @@ fold_part(world_sum *s, const ir_part *part, const char *x, int64_t from, int64_
     int64_t first;
 
     for (int64_t q = part->q; q < part->q + ((int64_t)1 << part->level); q++) {
-        const int64_t n = part->level ? ir_leaf_size(s->r.groups, q, &first) : part->n;
+        const int64_t n = part->level ? cot_rt_leaf_size(s->r.groups, q, &first) : part->n;
         for (int64_t k = 0; k < n; k++) {
             const int64_t row = row_of(s, q, part->t + k, next);
             const void *at = x + (size_t)(row * s->r.m + from) * size;
@@ -355,7 +355,7 @@ fold_part(world_sum *s, const ir_part *part, const char *x, int64_t from, int64_
 }
 
 static bool
-is_one_row(const world_sum *s, const ir_part *part)
+is_one_row(const world_sum *s, const cot_rt_sum_part *part)
 {
     return s->r.by != COT_RT_SUM || (part->level == 0 && part->n == 1);
 }
@@ -368,7 +368,7 @@ fold_rows(world_sum *s, const char *x)
     int64_t next = 0;
 
     for (int64_t k = 0; k < s->own->parts; k++) {
-        const ir_part *part = &s->mine[k].part;
+        const cot_rt_sum_part *part = &s->mine[k].part;
         char *to = s->values + (size_t)(k * s->n) * wide;
         const int64_t first = next;
         s->value[k] = to;

@@ -136,7 +136,7 @@ whole_results(const sweep *s, const ir_graph *f, void **y)
             free(whole);
             continue;
         }
-        if (cot_rt_world_gather(s->comm, y[j], whole, NULL, IR_OWN_RUNS, t->dims[0],
+        if (cot_rt_world_gather(s->comm, y[j], whole, NULL, COT_RT_OWN_RUNS, t->dims[0],
                                 (int64_t)row_bytes(t)))
             return 1;
         if (laws_bytes(t))

@@ -21,7 +21,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "ir/owner.h"
+#include "runtime/support/owner.h"
 #include "runtime/support/world.h"
 #include "tests/laws/programs.h"
 #include "tests/processes/programs.h"
@@ -191,33 +191,31 @@ sum_of_contract(const float *x, int64_t n, int64_t stride)
 
 /* Each group has one owner, which cot_spread_owner names where they own leaves. */
 static bool
-is_partition(ir_own_rule rule, int64_t groups, int processes)
+is_partition(cot_rt_own_rule rule, int64_t groups, int processes)
 {
     static int64_t list[MAX_GROUPS];
     static char seen[MAX_GROUPS];
+    const bool runs = rule == COT_RT_OWN_RUNS;
     int64_t last = 0;
 
     memset(seen, 0, sizeof seen);
     for (int rank = 0; rank < processes; rank++) {
-        const ir_owned own = ir_owned_by(rule, groups, processes, rank);
-        if (own.groups && (rule == IR_OWN_RUNS ? own.first : own.from) < last)
+        const cot_rt_owned own = cot_rt_owned_by(rule, groups, processes, rank);
+        if (own.groups && (runs ? own.first : own.from) < last)
             return false;
-        last = own.groups ? (rule == IR_OWN_RUNS ? own.first + own.groups : own.to) : last;
-        ir_owned_list(groups, &own, list);
+        last = own.groups ? (runs ? own.first + own.groups : own.to) : last;
+        cot_rt_owned_list(groups, &own, list);
         for (int64_t k = 0; k < own.groups; k++)
             if (list[k] < 0 || list[k] >= groups || seen[list[k]]++ ||
-                (rule == IR_OWN_LEAVES && cot_spread_owner(groups, processes, list[k]) != rank))
+                (!runs && cot_spread_owner(groups, processes, list[k]) != rank))
                 return false;
     }
-    for (int64_t i = 0; i < groups; i++)
-        if (!seen[i])
-            return false;
-    return true;
+    return !memchr(seen, 0, (size_t)groups);
 }
 
 /* The sum of all, in no more room than the function asks for. */
 static bool
-reduce(const cot_comm *c, ir_own_rule rule, int64_t groups, const float *rows, float *out)
+reduce(const cot_comm *c, cot_rt_own_rule rule, int64_t groups, const float *rows, float *out)
 {
     const int64_t bytes = cot_rt_world_reduce_room(c->size, c->rank, rule, groups, IR_BY_SUM,
                                                    -1, COT_F32, ELEMENTS);
@@ -231,7 +229,7 @@ reduce(const cot_comm *c, ir_own_rule rule, int64_t groups, const float *rows, f
 
 /* The sums of all processes, of rows that each has in the order of its groups. */
 static bool
-sums_as_one(ir_own_rule rule, const float *x, int64_t groups, int processes)
+sums_as_one(cot_rt_own_rule rule, const float *x, int64_t groups, int processes)
 {
     static mail m;
     static float rows[MAX_GROUPS * ELEMENTS];
@@ -244,8 +242,8 @@ sums_as_one(ir_own_rule rule, const float *x, int64_t groups, int processes)
     for (int pass = 0; pass < 3; pass++)
         for (m.rank = 0; m.rank < processes; m.rank++) {
             const cot_comm comm = { &m, m.rank, processes, post, NULL, NULL, NULL };
-            const ir_owned own = ir_owned_by(rule, groups, processes, m.rank);
-            ir_owned_list(groups, &own, list);
+            const cot_rt_owned own = cot_rt_owned_by(rule, groups, processes, m.rank);
+            cot_rt_owned_list(groups, &own, list);
             for (int64_t k = 0; k < own.groups; k++)
                 memcpy(rows + k * ELEMENTS, x + list[k] * ELEMENTS, sizeof out);
             memset(m.at, 0, sizeof m.at);
@@ -264,7 +262,7 @@ owned_by(const float *x, int64_t groups, int most)
 {
     for (int k = 0; k < 2 * most; k++) {
         const int processes = k / 2 + 1;
-        const ir_own_rule rule = k % 2 ? IR_OWN_RUNS : IR_OWN_LEAVES;
+        const cot_rt_own_rule rule = k % 2 ? COT_RT_OWN_RUNS : COT_RT_OWN_LEAVES;
         checks++;
         if (!is_partition(rule, groups, processes))
             fail("owners", groups, processes, "a group has not one owner");
@@ -358,8 +356,8 @@ count_bytes(const cot_comm *comm, void *user)
 static size_t
 wanted_bytes(int64_t groups, int processes, int rank, size_t elements)
 {
-    const ir_owned own = ir_owned_by(IR_OWN_LEAVES, groups, processes, rank);
-    const size_t nodes = (size_t)ir_owned_parts(groups, &own);
+    const cot_rt_owned own = cot_rt_owned_by(COT_RT_OWN_LEAVES, groups, processes, rank);
+    const size_t nodes = (size_t)cot_rt_owned_parts(groups, &own);
     size_t bytes = 8 * (size_t)(processes - 1); /* the comparison of programs */
 
     for (int p = 0; p < processes; p++) {

@@ -329,7 +329,8 @@ make_row(const long_sum *l, int64_t group, int64_t from, int64_t n, char *to)
 static char *
 reduce(const long_sum *l, const cot_comm *comm, int64_t from, int64_t n)
 {
-    const ir_owned own = ir_owned_by((ir_own_rule)l->rule, l->groups, comm->size, comm->rank);
+    const cot_rt_owned own =
+        cot_rt_owned_by((cot_rt_own_rule)l->rule, l->groups, comm->size, comm->rank);
     const int64_t room = cot_rt_world_reduce_room(comm->size, comm->rank, l->rule, l->groups,
                                                   l->by, -1, l->dtype, n),
                   rows = l->by == COT_RT_SUM ? own.groups : 1;
@@ -340,7 +341,7 @@ reduce(const long_sum *l, const cot_comm *comm, int64_t from, int64_t n)
 
     if (!list || !x || !y || !memory)
         return NULL;
-    ir_owned_list(l->groups, &own, list);
+    cot_rt_owned_list(l->groups, &own, list);
     for (int64_t k = 0; k < own.groups; k++) {
         char *to = x + (size_t)(k * n) * l->size;
         make_row(l, list[k], from, n, to);
@@ -379,12 +380,12 @@ static void
 blocks(void)
 {
     static const long_sum row[] = {
-        { IR_OWN_LEAVES, 4, COT_RT_SUM, COT_F32, 300001, 4 },
-        { IR_OWN_LEAVES, 7, COT_RT_SUM, COT_F16, 262144, 2 },
-        { IR_OWN_RUNS, 9, COT_RT_SUM, COT_F32, 200003, 4 },
-        { IR_OWN_LEAVES, 5, COT_RT_MAX, COT_F32, 270001, 4 },
-        { IR_OWN_LEAVES, 2, COT_RT_SUM, COT_F32, 2560, 4 },
-        { IR_OWN_LEAVES, 2, COT_RT_SUM, COT_F32, 2561, 4 },
+        { COT_RT_OWN_LEAVES, 4, COT_RT_SUM, COT_F32, 300001, 4 },
+        { COT_RT_OWN_LEAVES, 7, COT_RT_SUM, COT_F16, 262144, 2 },
+        { COT_RT_OWN_RUNS, 9, COT_RT_SUM, COT_F32, 200003, 4 },
+        { COT_RT_OWN_LEAVES, 5, COT_RT_MAX, COT_F32, 270001, 4 },
+        { COT_RT_OWN_LEAVES, 2, COT_RT_SUM, COT_F32, 2560, 4 },
+        { COT_RT_OWN_LEAVES, 2, COT_RT_SUM, COT_F32, 2561, 4 },
     };
 
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
