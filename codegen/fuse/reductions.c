@@ -121,7 +121,9 @@ cg_columns_choose_panel(cg_columns *c)
 
     if (cg_is_open(c->l, c->count))
         return false;           /* no panel divides all numbers of columns */
-    if (c->l->o->threads > 1 && cg_is_shared(c->l, c->x->size, 1, 0))
+    if (!c->l->target.grid &&
+        cg_is_shared(c->l, c->x->size, cg_lanes(c->l, ir_bits(c->x->dtype)),
+                     c->x->size * (int64_t)cot_dtype_size(c->x->dtype)))
         panels = c->l->o->threads;
     while (panels < c->count && (c->count % panels || !cg_columns_fit(c, c->count / panels)))
         panels++;

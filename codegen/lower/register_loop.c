@@ -480,6 +480,7 @@ cg_plan_register_loop(cg_lowering *l, cg_level *v, const cg_group *g, const cg_p
             over |= cg_may_share(l, v->place[n->in[k]], to[i]);
     }
     int64_t lanes = cg_lanes(l, m.widest), steps = m.counts ? n->at->scan.length : 16;
+    /* where each step stores, threads with few vectors write to the same lines of the cache */
     bool many = m.examples > 1 &&
                 cg_has_shares(l, m.examples / lanes,
                               n->n_out > m.carries ? CG_LOWER_SHARES_OF_THREAD : 2) &&

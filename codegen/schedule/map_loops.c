@@ -374,10 +374,10 @@ cg_map_run(cg_mapping *m)
     l->k->flops = m->s.cost * size;
     /* the kernels of a cut computation, or of the parts of a value, would wake the threads one
      * after the other */
-    const bool cut = m->g->segment || m->g->part;
-    m->parallel =
-        m->s.n > 0 && cg_is_shared(l, (m->s.cost + 2) * size / (cut ? CG_FUSE_CUT_SHARE : 1),
-                                   m->lanes > 1 ? cg_lanes(l, m->s.widest) : 1, m->g->bytes);
+    const int64_t among = m->g->segment || m->g->part ? CG_FUSE_CUT_SHARE : 1;
+    m->parallel = m->s.n > 0 && cg_is_shared(l, (m->s.cost + 2) * size / among,
+                                             m->lanes > 1 ? cg_lanes(l, m->s.widest) : 1,
+                                             m->g->bytes / among);
     ir_buf_printf(l->why,
                   "%s: map of %" PRId64 " elements, %d loops, %" PRId64 " lanes, cost %" PRId64
                   "%s%s%s\n",
