@@ -19,7 +19,7 @@
  * initialises the pool there; a concurrent job runs in its caller.
  *
  * An idle worker spins for some tens of microseconds, which is the cost of a sleep and a
- * wake-up, and then sleeps.  A job that takes little more does not wake it.  On a machine with
+ * wake-up, and then sleeps.  Short jobs wake it if they follow each other.  On a machine with
  * fewer processors than threads it sleeps at once, since spinning would take the processor from
  * the thread that it waits for. */
 #include "runtime/support/pool.h"
@@ -36,11 +36,13 @@
 #define SPIN_NS 50000
 #define WAKE_NS 100000
 
+enum { KNOWN = 64 };
 enum { IDLE, OPEN, JOINED, STOPPED };
 
 /* One thread, and its share of the job. */
 typedef struct pool_thread {
     _Alignas(64) atomic_int state; /* of thread 0, the caller: always idle */
+    atomic_bool asleep;
     int16_t index;
     int16_t shares;            /* of the first threads; the others have none */
     atomic_int_least64_t next; /* the first iteration that is not taken yet */
@@ -50,13 +52,23 @@ typedef struct pool_thread {
     pthread_t id;
 } pool_thread;
 
+/* How long an iteration of a body took last. */
+typedef struct known_body {
+    void (*body)(void *ctx, int64_t lo, int64_t hi);
+    double ns;
+} known_body;
+
 typedef struct pool {
     cot_parallel base;
     int threads, started;
     int64_t spin_ns;
     atomic_flag busy;
-    atomic_int sleepers;
     _Atomic(pid_t) owner; /* the process that started the threads; 0 while that changes */
+    /* of the caller, where workers sleep: nanoseconds of work that they did not share in jobs
+     * that follow each other, and when the last of these ended */
+    double missed;
+    int64_t until;
+    known_body known[KNOWN];
     pthread_mutex_t lock;
     pthread_cond_t wake;
     pool_thread thread[];
@@ -141,18 +153,43 @@ deal(pool *p, void (*body)(void *ctx, int64_t lo, int64_t hi), void *ctx, int64_
     return shares;
 }
 
-/* Do the ranges after the first take long, as that tells, or are there so few that it would be
- * much of the job? */
+/* So much was not shared, or is not going to be: is that worth a wake-up, with what went
+ * before? */
 static bool
-is_worth_waking(pool *p, int shares)
+wake_for(pool *p, double ns)
+{
+    p->missed += ns;
+    if (p->missed < WAKE_NS)
+        return false;
+    p->missed = 0;
+    pthread_mutex_lock(&p->lock);
+    pthread_cond_broadcast(&p->wake);
+    pthread_mutex_unlock(&p->lock);
+    return true;
+}
+
+/* A worker sleeps.  It is woken for a long job, or for short ones that follow each other: if
+ * what was not shared takes longer than a wake-up.  The first range tells how long a job takes;
+ * where that is half of a share or more, the last job of this body does. */
+static void
+wake_if_worth(pool *p, int shares)
 {
     pool_thread *t = p->thread;
-    const int64_t others = (t[shares - 1].end - 1) / t->chunk, start = now_ns();
+    const int64_t start = now_ns(), n = t[shares - 1].end, first = t->chunk;
+    const bool few = (n - 1) / first + 1 < 2 * shares;
+    known_body *k = &p->known[((uintptr_t)t->body >> 4) % KNOWN];
 
-    if (others + 1 < 2 * shares)
-        return true;
-    take_range(t);
-    return (now_ns() - start) * others >= WAKE_NS;
+    if (start - p->until > SPIN_NS)
+        p->missed = 0;
+    const bool known = few && k->body == t->body;
+    if (known)
+        wake_for(p, k->ns * (double)(n - first));
+    if (!take_range(t))
+        return;
+    *k = (known_body){ t->body, (double)(now_ns() - start) / (double)first };
+    p->until = start + (int64_t)(k->ns * (double)n);
+    if (!known)
+        wake_for(p, k->ns * (double)(n - first));
 }
 
 /* A worker that falls asleep meanwhile may be overlooked: then this thread does its share, and
@@ -160,14 +197,14 @@ is_worth_waking(pool *p, int shares)
 static void
 open_shares(pool *p, int shares)
 {
-    for (int i = 1; i < shares; i++)
+    bool asleep = false;
+
+    for (int i = 1; i < shares; i++) {
+        asleep |= atomic_load_explicit(&p->thread[i].asleep, memory_order_relaxed);
         atomic_store_explicit(&p->thread[i].state, OPEN, memory_order_release);
-    if (atomic_load_explicit(&p->sleepers, memory_order_relaxed) > 0 &&
-        is_worth_waking(p, shares)) {
-        pthread_mutex_lock(&p->lock);
-        pthread_cond_broadcast(&p->wake);
-        pthread_mutex_unlock(&p->lock);
     }
+    if (asleep)
+        wake_if_worth(p, shares);
 }
 
 /* All ranges are taken.  Close what nobody has joined, and wait for those who work. */
@@ -222,13 +259,13 @@ join(pool *p, pool_thread *t)
 }
 
 static void
-doze(pool *p, const pool_thread *t)
+doze(pool *p, pool_thread *t)
 {
     pthread_mutex_lock(&p->lock);
-    atomic_fetch_add(&p->sleepers, 1);
+    atomic_store(&t->asleep, true);
     while (atomic_load(&t->state) == IDLE)
         pthread_cond_wait(&p->wake, &p->lock);
-    atomic_fetch_sub(&p->sleepers, 1);
+    atomic_store(&t->asleep, false);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -255,7 +292,6 @@ start_threads(pool *p)
 {
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
-    atomic_store(&p->sleepers, 0);
     atomic_flag_clear(&p->busy);
     for (int i = 0; i < p->threads; i++)
         p->thread[i] = (pool_thread){ .index = (int16_t)i };
