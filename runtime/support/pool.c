@@ -53,10 +53,10 @@ typedef struct pool_thread {
 } pool_thread;
 
 /* How long an iteration of a body took last. */
-typedef struct known_body {
+typedef struct timed_body {
     void (*body)(void *ctx, int64_t lo, int64_t hi);
     double ns;
-} known_body;
+} timed_body;
 
 typedef struct pool {
     cot_parallel base;
@@ -68,7 +68,7 @@ typedef struct pool {
      * that follow each other, and when the last of these ended */
     double missed;
     int64_t until;
-    known_body known[KNOWN];
+    timed_body known[KNOWN];
     pthread_mutex_t lock;
     pthread_cond_t wake;
     pool_thread thread[];
@@ -177,7 +177,7 @@ wake_if_worth(pool *p, int shares)
     pool_thread *t = p->thread;
     const int64_t start = now_ns(), n = t[shares - 1].end, first = t->chunk;
     const bool few = (n - 1) / first + 1 < 2 * shares;
-    known_body *k = &p->known[((uintptr_t)t->body >> 4) % KNOWN];
+    timed_body *k = &p->known[((uintptr_t)t->body >> 4) % KNOWN];
 
     if (start - p->until > SPIN_NS)
         p->missed = 0;
@@ -186,7 +186,7 @@ wake_if_worth(pool *p, int shares)
         wake_for(p, k->ns * (double)(n - first));
     if (!take_range(t))
         return;
-    *k = (known_body){ t->body, (double)(now_ns() - start) / (double)first };
+    *k = (timed_body){ t->body, (double)(now_ns() - start) / (double)first };
     p->until = start + (int64_t)(k->ns * (double)n);
     if (!known)
         wake_for(p, k->ns * (double)(n - first));
