@@ -275,8 +275,9 @@ run_example(cg_lowering *l, void *user, cg_ix example)
 }
 
 /* A step of one vector of examples is a dependence chain.  A scan therefore runs
- * CG_LOWER_LOOP_CHUNK vectors through each step, so that their chains overlap.  Registers would
- * hold the states of two at most, so between steps states are in arrays on the stack. */
+ * CG_LOWER_LOOP_CHUNK vectors through each step, so that their chains overlap, and then what is
+ * left, if it is more than a pair.  Registers would hold the states of two at most, so between steps states are in
+ * arrays on the stack. */
 typedef struct chunk {
     cg_register_loop *m;
     cg_ix first; /* its first example */
@@ -329,39 +330,51 @@ chunk_leave(cg_lowering *l, void *user, cg_ix j)
 }
 
 static void
-run_chunk(cg_register_loop *m, cg_ix first, uint32_t **local, int64_t lanes)
+run_chunk(cg_register_loop *m, cg_ix first, int64_t each, uint32_t **local, int64_t lanes)
 {
     cg_lowering *l = m->l;
     chunk c = { .m = m, .first = first, .local = local };
     l->exact = true;
-    cg_strip_mine(l, CG_SERIAL, CG_LOWER_LOOP_CHUNK * lanes, lanes, false, chunk_enter, &c);
+    cg_strip_mine(l, CG_SERIAL, each, lanes, false, chunk_enter, &c);
     cg_val loop = steps_begin(m, &c.step);
-    cg_strip_mine(l, CG_SERIAL, CG_LOWER_LOOP_CHUNK * lanes, lanes, false, chunk_step, &c);
+    cg_strip_mine(l, CG_SERIAL, each, lanes, false, chunk_step, &c);
     cg_loop_end(&l->b, loop);
-    cg_strip_mine(l, CG_SERIAL, CG_LOWER_LOOP_CHUNK * lanes, lanes, false, chunk_leave, &c);
+    cg_strip_mine(l, CG_SERIAL, each, lanes, false, chunk_leave, &c);
     l->exact = false;
 }
 
-/* Run whole chunks of examples; returns how many examples they contain. */
-static int64_t
-run_chunks(cg_register_loop *m, cg_kind kind, int64_t lanes)
+/* The memory of a chunk's states, by carry and its element. */
+static uint32_t **
+chunk_state(cg_register_loop *m, int64_t each)
 {
     cg_lowering *l = m->l;
-    const int64_t each = CG_LOWER_LOOP_CHUNK * lanes, whole = m->inner / each * each;
-    bool along = m->counts && lanes > 1;
-    for (int i = 0; i < m->carries; i++)
-        along = along && (m->batch_axis[i] == CG_BATCH_LEADING || m->induction[i].is);
-    if (!along || whole == 0)
-        return 0;
     uint32_t **local = IR_NEW_N(l->arena, uint32_t *, m->carries + 1);
+
     for (int i = 0; i < m->carries; i++) {
         local[i] = IR_NEW_N(l->arena, uint32_t, m->count[i] + 1);
         for (int64_t k = 0; k < m->count[i]; k++)
             local[i][k] = cg_local_buffer(
                 l, "state", ir_type_at(m->v->f, m->n->first + (ir_ref)i)->dtype, each);
     }
+    return local;
+}
+
+/* Run whole chunks of the examples behind the first `done`; returns how many they contain. */
+static int64_t
+run_chunks(cg_register_loop *m, cg_kind kind, int64_t done, int64_t each, int64_t lanes)
+{
+    cg_lowering *l = m->l;
+    const int64_t whole = (m->inner - done) / each * each;
+    bool along = m->counts && lanes > 1;
+
+    for (int i = 0; i < m->carries; i++)
+        along = along && (m->batch_axis[i] == CG_BATCH_LEADING || m->induction[i].is);
+    if (!along || whole == 0)
+        return 0;
+    uint32_t **local = chunk_state(m, each);
     cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, whole), each, 0);
-    run_chunk(m, cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, whole - each), local, lanes);
+    const cg_ix first = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, whole - each);
+    run_chunk(m, cg_ix_add(&l->ix, first, cg_ix_const(&l->ix, done)), each, local, lanes);
     cg_loop_end(&l->b, loop);
     return whole;
 }
@@ -389,7 +402,12 @@ choose_inner(cg_register_loop *m, int64_t lanes)
 static void
 run_inner(cg_register_loop *m, cg_kind kind, int64_t lanes, bool over)
 {
-    m->in_chunks = run_chunks(m, kind, lanes);
+    const int64_t each = CG_LOWER_LOOP_CHUNK * lanes;
+
+    m->in_chunks = run_chunks(m, kind, 0, each, lanes);
+    const int64_t vectors = (m->inner - m->in_chunks) / lanes;
+    if (!cg_is_open(m->l, m->inner) && vectors > 2)
+        m->in_chunks += run_chunks(m, kind, m->in_chunks, vectors * lanes, lanes);
     if (lanes > 1 && m->elements <= CG_LOWER_MAX_PAIRED_STATE)
         lanes *= 2;
     if (cg_is_open(m->l, m->inner))
