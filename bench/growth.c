@@ -108,7 +108,8 @@ compile(cot_context *c, ir_buf text, const char *pipeline, ir_arena *a, result *
     COT_TRY(ended(r, &start, ir_parse(c, "growth", text.text, text.n, &m)));
     f = m.fn[m.n - 1];
     COT_TRY(ended(r, &start, *pipeline ? pass_pipeline(f, pipeline, NULL, NULL, &f) : COT_OK));
-    COT_TRY(ended(r, &start, pass_prepare(f, &f)));
+    COT_TRY(pass_prepare(f, &f));
+    COT_TRY(ended(r, &start, pass_prepare_kernels(f, true, &f)));
     o.donated = all_of(f, a);
     COT_TRY(cg_llvm()->target(c, &target));
     COT_TRY(ended(r, &start, cg_lower(f, &o, a, &lowered)));

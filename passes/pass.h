@@ -134,6 +134,9 @@ cot_status pass_contract_last(const ir_graph *f, ir_graph **out);
 /* Turns writes of most of a value, at constant places, into concatenations; does f have any? */
 cot_status pass_boxes(const ir_graph *f, ir_graph **out);
 bool pass_has_boxes(const ir_graph *f);
+/* Equal steps that follow each other become a loop; has f enough nodes for that? */
+cot_status pass_reroll(const ir_graph *f, ir_graph **out);
+bool pass_rerolls(const ir_graph *f);
 /* An exponential that a sum absorbs is no subnormal number; does f have exponentials? */
 cot_status pass_absorb(const ir_graph *f, ir_graph **out);
 bool pass_absorbs(const ir_graph *f);
@@ -271,5 +274,8 @@ cot_status pass_parse(cot_context *ctx, ir_loc loc, const char *text, int *n,
                       const pass_step **steps);
 /* The passes before kernels are made: expand, inline, simplify, dce, contract. */
 cot_status pass_prepare(const ir_graph *f, ir_graph **out);
+/* What only kernels take of a prepared f: the evaluator does without, so that it judges these
+ * passes.  loops: equal steps may become loops.  f itself if there is nothing to do. */
+cot_status pass_prepare_kernels(const ir_graph *f, bool loops, ir_graph **out);
 
 #endif

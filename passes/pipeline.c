@@ -4,6 +4,7 @@
  * only those.  It also says which properties the result has, which is checked. */
 #include <time.h>
 
+#include "ir/config.h"
 #include "ir/diag.h"
 #include "ir/limit.h"
 #include "ir/number.h"
@@ -45,6 +46,7 @@ RUN(hoist, pass_hoist(f, out))
 RUN(unroll, pass_unroll(f, out))
 RUN(boxes, pass_boxes(f, out))
 RUN(absorb, pass_absorb(f, out))
+RUN(reroll, pass_reroll(f, out))
 RUN(groups, pass_group_consts(f, out))
 
 static cot_status
@@ -113,6 +115,8 @@ const pass_row pass_rows[] = {
     { "boxes", "writes of most of a value, at known places, as pieces put together", false, 0,
       run_boxes, PASS_LINEAR, TAKES, PASS_KEEPS },
     { "absorb", "exponentials that a sum absorbs as normal numbers", false, 0, run_absorb,
+      PASS_LINEAR, TAKES, PASS_KEEPS },
+    { "reroll", "equal steps that follow each other as a loop", false, 0, run_reroll,
       PASS_LINEAR, TAKES, PASS_KEEPS },
 };
 const int pass_row_count = sizeof pass_rows / sizeof pass_rows[0];
@@ -366,5 +370,16 @@ pass_prepare(const ir_graph *f, ir_graph **out)
         COT_TRY(advance(&dce, f, &g));
     }
     *out = g;
+    return COT_OK;
+}
+
+cot_status
+pass_prepare_kernels(const ir_graph *f, bool loops, ir_graph **out)
+{
+    *out = (ir_graph *)f;
+    if (pass_absorbs(f))
+        COT_TRY(advance(pass_find("absorb"), f, out));
+    if (loops && pass_rerolls(*out) && !ir_config_lists(f->ctx->config.off, "reroll"))
+        COT_TRY(advance(pass_find("reroll"), f, out));
     return COT_OK;
 }

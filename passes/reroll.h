@@ -7,7 +7,7 @@
 
 #include "passes/engine.h"
 
-enum { REROLL_NOWHERE = UINT32_MAX };
+enum { REROLL_NOWHERE = UINT32_MAX, REROLL_MAX_LAG = 8 /* steps back */ };
 
 typedef struct reroll_sequence {
     const ir_graph *f;
@@ -16,6 +16,7 @@ typedef struct reroll_sequence {
     const uint32_t *node; /* by place in the sequence: the number of the node */
     uint32_t *place;      /* by node: its place, or REROLL_NOWHERE */
     uint64_t *kind;       /* by place: equal for nodes that may be one in several steps */
+    uint32_t *work; /* by place: how many nodes before it do more than move elements */
     bool eager;           /* loops of any length: for tests */
 } reroll_sequence;
 
@@ -43,8 +44,8 @@ typedef struct reroll_operand {
     uint32_t at; /* of STEP: the value of the step; else the carry, value or row */
 } reroll_operand;
 
-/* A carry is what value `of` of the step was in the step before, or what another carry, `behind`,
- * was. */
+/* A carry is what value `of` of the step was in the step before, or what another carry,
+ * `behind`, was. */
 typedef struct reroll_carry {
     ir_ref start;
     uint32_t of;
@@ -67,6 +68,7 @@ typedef struct reroll_row {
     ir_ref array;         /* of an array */
     uint32_t loop, of;    /* of a loop: its number, and the value of its steps */
     int64_t start, step;
+    int number; /* the row is read at this number, by the step; -1: the scan hands it out */
 } reroll_row;
 
 /* An op whose attributes name a place that moves from step to step: a slice, or a pad. */
@@ -87,19 +89,47 @@ typedef struct reroll_loop {
     reroll_number *number;
     ir_ref *same;
     uint32_t n_row, cap_row, n_carry, cap_carry, n_number, cap_number, n_same, cap_same;
+    /* by value of the step, and by how many steps it is made before the last one: one more than
+     * the carry that holds it at the end, or 0 */
+    uint32_t *end;
     /* by value of the step: is the one of the last step used behind the loop, and that of
      * another? */
     bool *last, *all;
 } reroll_loop;
 
 /* The runs that are worth a loop, apart from each other, in order. */
-uint32_t reroll_find(const reroll_sequence *s, reroll_run **out);
-bool reroll_is_worth_it(const reroll_sequence *s, const reroll_run *r);
+uint32_t pass_reroll_find(const reroll_sequence *s, reroll_run **out);
+bool pass_reroll_is_worth_it(const reroll_sequence *s, const reroll_run *r);
 
 /* The loop of a run, perhaps of fewer steps; false: there is none.  loop_of, by place: one more
  * than the loop that is already there, or 0. */
-bool reroll_match(const reroll_sequence *s, const reroll_run *r, const uint32_t *loop_of,
-                  const reroll_loop *loops, reroll_loop *out);
+bool pass_reroll_match(const reroll_sequence *s, const reroll_run *r, const uint32_t *loop_of,
+                       const reroll_loop *loops, reroll_loop *out);
+
+/* What a loop gives. */
+typedef struct reroll_results {
+    ir_ref *at; /* the results of the scan */
+    int *last; /* by value of the step: the result that it is at the end; -1: none */
+    ir_ref *all; /* by value of the step: its rows, if they are used */
+    uint32_t *end, *rows; /* values of the step: of carries that no step reads; of rows */
+    int n_end, n_rows;
+    bool reverse; /* row 0 is that of the last step */
+} reroll_results;
+
+typedef struct rerolling {
+    reroll_sequence s;
+    ir_build *b;
+    ir_ref *env; /* by value of the graph: what it is in the new one, if it is made */
+    reroll_loop *loop;
+    uint32_t n_loops;
+    uint32_t *loop_of; /* by place: one more than its loop; 0: none */
+    reroll_results *of; /* by loop, once it is made */
+} rerolling;
+
+/* What stands for value v of the graph, which is made if it is not yet. */
+ir_ref pass_reroll_value_of(rerolling *w, ir_ref v);
+/* Make the scan of a loop. */
+void pass_reroll_make(rerolling *w, uint32_t loop);
 
 /* The place of what defines v; REROLL_NOWHERE: an input, or a constant. */
 static inline uint32_t
@@ -124,6 +154,15 @@ reroll_value(const reroll_sequence *s, const reroll_loop *l, ir_ref v, uint32_t 
 
     *step = k / l->run.period;
     return l->value[k % l->run.period] + (v - ir_def(s->f, v)->first);
+}
+
+/* One more than the carry that holds a value of a step when the loop ends; 0: none. */
+static inline uint32_t
+reroll_end(const reroll_loop *l, uint32_t value, uint32_t step)
+{
+    const uint32_t back = reroll_steps(&l->run) - 1 - step;
+
+    return back < REROLL_MAX_LAG ? l->end[value * REROLL_MAX_LAG + back] : 0;
 }
 
 #endif

@@ -1,12 +1,12 @@
 /* Finds what repeats in a sequence of nodes.
  *
- * In a program that a loop of the user's wrote out, nodes of the same kind follow each other at
- * one distance, the period.  Each window of a few kinds is looked up: how far is the same window
- * before it?  Distances that are frequent are periods to be tried; where nodes are of the kind
- * of what is a period further, over several periods, there is a run.  All of it is linear in the
- * sequence.  Runs in sequences are treated in D. Gusfield, Algorithms on Strings, Trees, and
- * Sequences, 1997; loops are found again in binary code by R. Rocha et al., Loop rolling for
- * code size reduction, CGO 2022. */
+ * In a program that a loop of the user's wrote out, nodes of the same kind follow each other
+ * at one distance, the period. Each window of a few kinds is looked up: how far is the same
+ * window before it? Distances that are frequent are periods to be tried; where nodes are of
+ * the kind of what is a period further, over several periods, there is a run. All of it is
+ * linear in the sequence. Runs in sequences are treated in D. Gusfield, Algorithms on Strings,
+ * Trees, and Sequences, 1997; loops are found again in binary code by R. Rocha et al., Loop
+ * rolling for code size reduction, CGO 2022. */
 #include <stdlib.h>
 
 #include "passes/reroll.h"
@@ -15,16 +15,18 @@ enum {
     WINDOW = 6,
     PERIODS = 16,   /* that are tried */
     MIN_STEPS = 8,  /* of a loop; fewer save little */
-    MIN_NODES = 512 /* compiling fewer takes less than a loop may cost in its runs */
+    /* that do more than move elements: fewer are compiled in less time than a loop may lose in
+     * its runs */
+    MIN_NODES = 2048
 };
 
 bool
-reroll_is_worth_it(const reroll_sequence *s, const reroll_run *r)
+pass_reroll_is_worth_it(const reroll_sequence *s, const reroll_run *r)
 {
-    const uint32_t steps = reroll_steps(r);
+    const uint32_t steps = reroll_steps(r), end = r->first + steps * r->period,
+                   work = s->work[end] - s->work[r->first];
 
-    return s->eager ? steps >= 3
-                    : steps >= MIN_STEPS && r->count - r->count % r->period >= MIN_NODES;
+    return s->eager ? steps >= 3 : steps >= MIN_STEPS && work >= MIN_NODES;
 }
 
 static uint64_t
@@ -75,7 +77,7 @@ next_run(const reroll_sequence *s, const bool *taken, uint32_t period, uint32_t 
                s->kind[end] == s->kind[end + period])
             end++;
         *r = (reroll_run){ i, period, end - i + period };
-        if (reroll_is_worth_it(s, r))
+        if (pass_reroll_is_worth_it(s, r))
             return true;
         i = end + 1;
     }
@@ -94,6 +96,22 @@ saved_by(const reroll_sequence *s, const bool *taken, uint32_t period)
     return sum;
 }
 
+/* The least period of a run: a divisor of the one by which it was found. */
+static uint32_t
+least_period(const reroll_sequence *s, const reroll_run *r)
+{
+    for (uint32_t p = 1; p <= r->period / 2; p++) {
+        uint32_t i = r->first;
+        if (r->period % p)
+            continue;
+        while (i + p < r->first + r->count && s->kind[i] == s->kind[i + p])
+            i++;
+        if (i + p == r->first + r->count)
+            return p;
+    }
+    return r->period;
+}
+
 static void
 take_runs(const reroll_sequence *s, bool *taken, uint32_t period, runs *out)
 {
@@ -101,6 +119,7 @@ take_runs(const reroll_sequence *s, bool *taken, uint32_t period, runs *out)
 
     for (reroll_run r; next_run(s, taken, period, from, &r); from = r.first + r.count) {
         memset(taken + r.first, true, r.count);
+        r.period = least_period(s, &r);
         IR_PUSH(s->a, out->at, out->n, out->cap, r);
     }
 }
@@ -132,7 +151,7 @@ by_place(const void *x, const void *y)
 }
 
 uint32_t
-reroll_find(const reroll_sequence *s, reroll_run **out)
+pass_reroll_find(const reroll_sequence *s, reroll_run **out)
 {
     bool *taken = IR_NEW_N(s->a, bool, s->n + 1);
     uint32_t *count = IR_NEW_N(s->a, uint32_t, s->n + 1), period[PERIODS];

@@ -8,12 +8,11 @@
 #include "passes/reroll.h"
 
 enum {
-    MAX_LAG = 8,        /* steps back */
     MAX_TRIES = 8,      /* other beginnings and ends of a loop */
     MAX_BYTES = 1 << 20 /* of the constants of all steps */
 };
 
-typedef struct matching {
+typedef struct run_matching {
     const reroll_sequence *s;
     const uint32_t *loop_of;
     const reroll_loop *loops;
@@ -21,36 +20,36 @@ typedef struct matching {
     uint32_t steps, bad; /* bad: the step that differs */
     bool never;          /* no beginning or end helps */
     ir_map same, carry, number, row;
-} matching;
+} run_matching;
 
 static const ir_node *
-node_of(const matching *m, uint32_t step, uint32_t j)
+node_of(const run_matching *m, uint32_t step, uint32_t j)
 {
     return reroll_node(m->s, m->l->run.first + step * m->l->run.period + j);
 }
 
 static ir_ref
-operand_of(const matching *m, uint32_t step, uint32_t j, int k)
+operand_of(const run_matching *m, uint32_t step, uint32_t j, int k)
 {
     return node_of(m, step, j)->in[k];
 }
 
 static bool
-differs(matching *m, uint32_t step)
+differs(run_matching *m, uint32_t step)
 {
     m->bad = step;
     return false;
 }
 
 static bool
-hopeless(matching *m)
+hopeless(run_matching *m)
 {
     m->never = true;
     return false;
 }
 
 static bool
-is_inside(const matching *m, ir_ref v)
+is_inside(const run_matching *m, ir_ref v)
 {
     const uint32_t p = reroll_place(m->s, v);
 
@@ -58,7 +57,7 @@ is_inside(const matching *m, ir_ref v)
 }
 
 static const ir_node *
-constant_of(const matching *m, ir_ref v)
+constant_of(const run_matching *m, ir_ref v)
 {
     const ir_node *n = ir_def(m->s->f, v);
 
@@ -66,7 +65,7 @@ constant_of(const matching *m, ir_ref v)
 }
 
 static uint32_t
-same_of(matching *m, ir_ref v)
+same_of(run_matching *m, ir_ref v)
 {
     reroll_loop *l = m->l;
     const uint64_t hash = ir_hash_u64(0, v);
@@ -81,7 +80,7 @@ same_of(matching *m, ir_ref v)
 }
 
 static uint32_t
-carry_of(matching *m, reroll_carry c)
+carry_of(run_matching *m, reroll_carry c)
 {
     reroll_loop *l = m->l;
     const uint64_t hash =
@@ -99,7 +98,7 @@ carry_of(matching *m, reroll_carry c)
 }
 
 static uint32_t
-number_of(matching *m, reroll_number x)
+number_of(run_matching *m, reroll_number x)
 {
     reroll_loop *l = m->l;
     const uint64_t hash = ir_hash_u64(ir_hash_u64((uint64_t)(uintptr_t)x.type,
@@ -117,7 +116,7 @@ number_of(matching *m, reroll_number x)
 }
 
 static bool
-rows_equal(const matching *m, const reroll_row *x, const reroll_row *y)
+rows_equal(const run_matching *m, const reroll_row *x, const reroll_row *y)
 {
     return x->kind == y->kind && x->type == y->type && x->array == y->array &&
            x->loop == y->loop && x->of == y->of && x->start == y->start &&
@@ -127,7 +126,7 @@ rows_equal(const matching *m, const reroll_row *x, const reroll_row *y)
 }
 
 static uint32_t
-row_of(matching *m, reroll_row x)
+row_of(run_matching *m, reroll_row x)
 {
     reroll_loop *l = m->l;
     uint64_t hash = ir_hash_u64(ir_hash_u64((uint64_t)x.kind, x.array), (uint64_t)x.start);
@@ -144,10 +143,10 @@ row_of(matching *m, reroll_row x)
     return l->n_row - 1;
 }
 
-/* The operand is what a node at a fixed distance before makes, in all steps but the first `lag`,
- * for which it is something from before the loop. */
+/* The operand is what a node at a fixed distance before makes, in all steps but the first
+ * `lag`, for which it is something from before the loop. */
 static bool
-match_inside(matching *m, uint32_t j, int k, reroll_operand *out)
+match_inside(run_matching *m, uint32_t j, int k, reroll_operand *out)
 {
     const uint32_t last = m->steps - 1, period = m->l->run.period;
     const ir_ref v = operand_of(m, last, j, k);
@@ -157,7 +156,9 @@ match_inside(matching *m, uint32_t j, int k, reroll_operand *out)
     const uint32_t of = reroll_value(m->s, m->l, v, &step), lag = last - step;
     int behind = -1;
 
-    if (lag > MAX_LAG || lag >= m->steps)
+    /* what one step makes for all later ones: the loop begins behind it */
+    if (lag > REROLL_MAX_LAG || lag >= m->steps ||
+        (lag > 0 && v == operand_of(m, last - 1, j, k)))
         return differs(m, step);
     for (uint32_t t = m->steps; t-- > 0;) {
         const ir_ref u = operand_of(m, t, j, k);
@@ -176,7 +177,7 @@ match_inside(matching *m, uint32_t j, int k, reroll_operand *out)
 }
 
 static bool
-match_same(matching *m, uint32_t j, int k, reroll_operand *out)
+match_same(run_matching *m, uint32_t j, int k, reroll_operand *out)
 {
     const ir_ref v = operand_of(m, m->steps - 1, j, k);
 
@@ -202,7 +203,7 @@ integer_of(const ir_node *n, const ir_type *type, int64_t *x)
 
 /* Do the constants grow by as much in each step? */
 static bool
-are_numbers(const matching *m, const ir_ref *v, const ir_type *type, reroll_number *out)
+are_numbers(const run_matching *m, const ir_ref *v, const ir_type *type, reroll_number *out)
 {
     int64_t x, y;
 
@@ -217,7 +218,7 @@ are_numbers(const matching *m, const ir_ref *v, const ir_type *type, reroll_numb
 }
 
 static bool
-match_constants(matching *m, uint32_t j, int k, reroll_operand *out)
+match_constants(run_matching *m, uint32_t j, int k, reroll_operand *out)
 {
     const ir_type *type = ir_type_at(m->s->f, operand_of(m, m->steps - 1, j, k));
     const size_t bytes = (size_t)type->size * cot_dtype_size(type->dtype);
@@ -233,16 +234,16 @@ match_constants(matching *m, uint32_t j, int k, reroll_operand *out)
     }
     *out = are_numbers(m, v, type, &number)
                ? (reroll_operand){ REROLL_NUMBER, number_of(m, number) }
-               : (reroll_operand){ REROLL_ROW,
-                                   row_of(m, (reroll_row){ .kind = REROLL_CONSTANTS,
-                                                           .type = type,
-                                                           .value = v }) };
+               : (reroll_operand){ REROLL_ROW, row_of(m, (reroll_row){ .kind = REROLL_CONSTANTS,
+                                                                       .type = type,
+                                                                       .number = -1,
+                                                                       .value = v }) };
     return true;
 }
 
 /* One more than the loop in which v is made, its step, and which value of it v is. */
 static uint32_t
-made_in(const matching *m, ir_ref v, uint32_t *step, uint32_t *of)
+made_in(const run_matching *m, ir_ref v, uint32_t *step, uint32_t *of)
 {
     const uint32_t p = reroll_place(m->s, v), loop = p == REROLL_NOWHERE ? 0 : m->loop_of[p];
 
@@ -252,7 +253,7 @@ made_in(const matching *m, ir_ref v, uint32_t *step, uint32_t *of)
 }
 
 static bool
-match_of_loop(matching *m, uint32_t j, int k, reroll_operand *out)
+match_of_loop(run_matching *m, uint32_t j, int k, reroll_operand *out)
 {
     const ir_ref v = operand_of(m, m->steps - 1, j, k);
     uint32_t end, before, of, same, t = m->steps - 1, step;
@@ -271,6 +272,7 @@ match_of_loop(matching *m, uint32_t j, int k, reroll_operand *out)
                              row_of(m, (reroll_row){ .kind = REROLL_OF_LOOP,
                                                      .type = ir_type_at(m->s->f, v),
                                                      .loop = loop - 1,
+                                                     .number = -1,
                                                      .of = of,
                                                      .start = end - (m->steps - 1) * by,
                                                      .step = by }) };
@@ -278,7 +280,7 @@ match_of_loop(matching *m, uint32_t j, int k, reroll_operand *out)
 }
 
 static bool
-match_operand(matching *m, uint32_t j, int k, reroll_operand *out)
+match_operand(run_matching *m, uint32_t j, int k, reroll_operand *out)
 {
     const ir_ref v = operand_of(m, m->steps - 1, j, k);
     uint32_t step, of;
@@ -291,8 +293,11 @@ match_operand(matching *m, uint32_t j, int k, reroll_operand *out)
         return match_constants(m, j, k, out);
     if (made_in(m, v, &step, &of))
         return match_of_loop(m, j, k, out);
-    return is_inside(m, operand_of(m, m->steps - 2, j, k)) ? differs(m, m->steps - 1)
-                                                           : hopeless(m);
+    /* the last step may be another one */
+    const ir_ref u = operand_of(m, m->steps - 2, j, k);
+    return is_inside(m, u) || constant_of(m, u) || made_in(m, u, &step, &of)
+               ? differs(m, m->steps - 1)
+               : hopeless(m);
 }
 
 /* The list of places that moves: the starts of a slice, the low edges of a pad. */
@@ -327,7 +332,7 @@ is_movable(const ir_node *n, const ir_node *like)
 
 /* Does the place along an axis move by as much in each step? */
 static bool
-match_axis(matching *m, uint32_t j, int axis, int64_t *start, int64_t *step)
+match_axis(run_matching *m, uint32_t j, int axis, int64_t *start, int64_t *step)
 {
     const uint32_t last = m->steps - 1;
     const int64_t end = places_of(node_of(m, last, j))->at[axis];
@@ -342,7 +347,7 @@ match_axis(matching *m, uint32_t j, int axis, int64_t *start, int64_t *step)
 
 /* Node j is at a place that moves. */
 static bool
-match_moving(matching *m, uint32_t j)
+match_moving(run_matching *m, uint32_t j)
 {
     const ir_node *like = node_of(m, m->steps - 1, j);
     const ir_type *type = ir_type_at(m->s->f, like->in[0]);
@@ -369,6 +374,7 @@ match_moving(matching *m, uint32_t j)
         moving->row = (int)row_of(m, (reroll_row){ .kind = REROLL_OF_ARRAY,
                                                    .type = ir_type_close(m->s->f->ctx, type, 0),
                                                    .array = m->l->same[x->at],
+                                                   .number = -1,
                                                    .start = start[0],
                                                    .step = step[0] });
         return true;
@@ -380,7 +386,7 @@ match_moving(matching *m, uint32_t j)
 }
 
 static bool
-match_node(matching *m, uint32_t j)
+match_node(run_matching *m, uint32_t j)
 {
     const ir_node *like = node_of(m, m->steps - 1, j);
     const ir_record record = ir_ops[like->op].record;
@@ -403,9 +409,24 @@ match_node(matching *m, uint32_t j)
     return !moves || match_moving(m, j);
 }
 
+/* Which carries hold the values of the last steps when the loop ends. */
+static void
+find_ends(run_matching *m)
+{
+    reroll_loop *l = m->l;
+    uint32_t *back = IR_NEW_N(m->s->a, uint32_t, l->n_carry + 1);
+
+    l->end = IR_NEW_N(m->s->a, uint32_t, REROLL_MAX_LAG *(l->n_values + 1));
+    for (uint32_t i = 0; i < l->n_carry; i++) {
+        const reroll_carry *c = &l->carry[i];
+        back[i] = c->behind < 0 ? 0 : back[c->behind] + 1;
+        l->end[c->of * REROLL_MAX_LAG + back[i]] = i + 1;
+    }
+}
+
 /* The loop of l->run; on failure m->bad or m->never say why. */
 static bool
-match_once(matching *m)
+match_once(run_matching *m)
 {
     reroll_loop *l = m->l;
     ir_arena *a = m->s->a;
@@ -430,6 +451,7 @@ match_once(matching *m)
     for (uint32_t j = 0; j < period; j++)
         if (!match_node(m, j))
             return false;
+    find_ends(m);
     return true;
 }
 
@@ -478,16 +500,16 @@ choose_beginning(const reroll_sequence *s, reroll_run *r)
 }
 
 bool
-reroll_match(const reroll_sequence *s, const reroll_run *r, const uint32_t *loop_of,
-             const reroll_loop *loops, reroll_loop *out)
+pass_reroll_match(const reroll_sequence *s, const reroll_run *r, const uint32_t *loop_of,
+                  const reroll_loop *loops, reroll_loop *out)
 {
-    matching m = { .s = s, .loop_of = loop_of, .loops = loops, .l = out };
+    run_matching m = { .s = s, .loop_of = loop_of, .loops = loops, .l = out };
 
     *out = (reroll_loop){ .run = *r };
     choose_beginning(s, &out->run);
     for (int tries = 0; tries < MAX_TRIES; tries++) {
         const uint32_t steps = reroll_steps(&out->run);
-        if (steps < 3 || !reroll_is_worth_it(s, &out->run))
+        if (steps < 3 || !pass_reroll_is_worth_it(s, &out->run))
             return false;
         out->run.count = steps * out->run.period;
         if (match_once(&m))

@@ -169,18 +169,6 @@ prepare(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out, b
     return COT_OK;
 }
 
-/* The evaluator does without, so that it judges this. */
-static cot_status
-without_subnormals(const ir_graph *f, const ir_graph **out)
-{
-    ir_graph *g = (ir_graph *)f;
-
-    if (pass_absorbs(f))
-        COT_TRY(pass_run(pass_find("absorb"), f, NULL, &g));
-    *out = g;
-    return COT_OK;
-}
-
 cot_status
 rt_lower(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out)
 {
@@ -194,10 +182,13 @@ rt_lower_open(const ir_graph *f, const rt_plan *p, ir_arena *arena, const int64_
     cg_lower_options o = {
         .target = &p->target, .threads = p->threads, .fuse = p->fuse, .open = open, .n_open = n
     };
+    ir_graph *prepared;
     bool *donated;
 
     COT_TRY(prepare(f, p, arena, out, &donated));
-    COT_TRY(without_subnormals(out->prepared, &out->prepared));
+    /* a function for all sizes stays as it is, since its samples must be alike */
+    COT_TRY(pass_prepare_kernels(out->prepared, !n && !p->target.grid, &prepared));
+    out->prepared = prepared;
     o.share_all = f->ctx->shares_all;
     o.donated = donated;
     o.schedules = p->schedules;

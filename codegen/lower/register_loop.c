@@ -276,8 +276,8 @@ run_example(cg_lowering *l, void *user, cg_ix example)
 
 /* A step of one vector of examples is a dependence chain.  A scan therefore runs
  * CG_LOWER_LOOP_CHUNK vectors through each step, so that their chains overlap, and then what is
- * left, if it is more than a pair.  Registers would hold the states of two at most, so between steps states are in
- * arrays on the stack. */
+ * left, if it is more than a pair.  Registers would hold the states of two at most, so between
+ * steps states are in arrays on the stack. */
 typedef struct chunk {
     cg_register_loop *m;
     cg_ix first; /* its first example */

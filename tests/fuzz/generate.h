@@ -9,12 +9,17 @@
 typedef enum fuzz_kind {
     FUZZ_ANY,
     FUZZ_WRITES, /* writes, views, and values for them */
-    FUZZ_LOOPS   /* loops over several arrays          */
+    FUZZ_LOOPS,  /* loops over several arrays          */
+    FUZZ_STEPS   /* loops that are written out         */
 } fuzz_kind;
 
 /* The graph; NULL with the error recorded in the context: a bug of the generator or of
  * inference. */
 ir_graph *fuzz_generate(cot_context *ctx, uint64_t seed, fuzz_kind kind);
+
+/* f in several steps, each on results of earlier ones, rows of arrays, and constants; f itself
+ * if that is too large, or f writes.  NULL as above. */
+const ir_graph *fuzz_steps(const ir_graph *f, uint64_t seed);
 
 /* Does the graph still fail as it did?  Asked of smaller and smaller graphs. */
 typedef bool fuzz_fails(void *user, const ir_graph *f);

@@ -1,14 +1,16 @@
 /* Random programs against the laws and the back ends:
  *
- *     random [--seconds N] [--count N] [--seed S] [--out DIR] [--writes | --loops]
+ *     random [--seconds N] [--count N] [--seed S] [--out DIR] [--writes | --loops | --steps]
  *            [--print] [FILE.cot]
  *
  * Each program is judged in a process of its own, so that a crash or a loop without end is a
  * failure like any other.  What fails is shrunk and written to DIR/random-SEED.cot; the exit
  * status is then 1.
  * FILE.cot is judged instead of random programs.  --writes: programs that write, judged by the
- * evaluator alone.  --loops: programs of loops over several arrays.  --print: programs are not
- * judged, but written to DIR/random-SEED.cot, with a transform to take them through. */
+ * evaluator alone.  --loops: programs of loops over several arrays.  --steps: programs of
+ * loops that are written out, which become loops again however short they are.  --print:
+ * programs are not judged, but written to DIR/random-SEED.cot, with a transform to take
+ * them through. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +35,7 @@ enum {
     BAD_WRITES,
     BAD_DERIVED,
     BAD_FOLD,
+    BAD_LOOP,
     CRASH,
     TOO_LONG = 30
 };
@@ -50,6 +53,7 @@ static const char *const verdicts[] = {
     "functionalize changes a bit",
     "a back end differs from the reference evaluator on a transform of it",
     "the builder's folds change a bit",
+    "steps that became a loop change a bit",
     "a crash, or no end",
 };
 
@@ -104,6 +108,22 @@ cleanups_agree(const ir_graph *f, void **in)
             ok = laws_differ(ir_type_at(f, f->out[k]), want[k], got[k]) < 0;
     }
     return ok;
+}
+
+/* Equal steps as loops leave every bit. */
+static bool
+loops_agree(const ir_graph *f, void **in)
+{
+    void **want = results(f), **got = results(f);
+    ir_graph *g, *h;
+
+    if (pass_prepare(f, &g) != COT_OK || pass_reroll(g, &h) != COT_OK ||
+        ir_verify(f->ctx, h, "reroll") != COT_OK || !run(g, in, want) || !run(h, in, got))
+        return false;
+    for (int k = 0; k < f->n_out; k++)
+        if (laws_differ(ir_type_at(f, f->out[k]), want[k], got[k]) >= 0)
+            return false;
+    return true;
 }
 
 static int
@@ -317,6 +337,8 @@ judge(const ir_graph *f, uint64_t seed)
             return BAD_PASS;
         f = pairs;
     }
+    if (kind == FUZZ_STEPS && (!loops_agree(f, in) || !loops_agree(f, plain)))
+        return BAD_LOOP;
     if (rt_check_backends(f, in, &v) != COT_OK || !v.good) {
         printf("%s%s\n", cot_error(f->ctx), v.why.text ? v.why.text : "");
         return BAD_BITS;
@@ -352,6 +374,7 @@ judge_unfolded(const ir_graph *f, uint64_t seed)
 {
     void **in = sample(f, seed, seed % 2), **want = results(f), **got = results(f);
     cot_context *ctx = cot_context_new(NULL);
+    ctx->rerolls_all = kind == FUZZ_STEPS;
     const ir_graph *g = folded(f, ctx);
 
     if (!g)
@@ -437,6 +460,14 @@ write_failure(const ir_graph *f, const failure *was, const char *dir)
     fflush(stdout);
 }
 
+static const ir_graph *
+generated(cot_context *ctx, uint64_t seed)
+{
+    const ir_graph *f = fuzz_generate(ctx, seed, kind);
+
+    return f && kind == FUZZ_STEPS ? fuzz_steps(f, seed) : f;
+}
+
 /* Program `seed`, or the last function of a text: did it fail? */
 static bool
 one(uint64_t seed, const char *text, size_t bytes, const char *dir)
@@ -448,7 +479,7 @@ one(uint64_t seed, const char *text, size_t bytes, const char *dir)
 
     IR_TRY(ctx) {
         if (!text)
-            f = fuzz_generate(ctx, seed, kind);
+            f = generated(ctx, seed);
         else if (ir_parse(ctx, "random", text, bytes, &m) == COT_OK)
             f = m.fn[m.n - 1];
     }
@@ -503,6 +534,8 @@ main(int argc, char **argv)
             kind = FUZZ_WRITES;
         else if (strcmp(argv[i], "--loops") == 0)
             kind = FUZZ_LOOPS;
+        else if (strcmp(argv[i], "--steps") == 0)
+            kind = FUZZ_STEPS;
         else if (strcmp(argv[i], "--print") == 0)
             prints = true;
         else

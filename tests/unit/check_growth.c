@@ -59,7 +59,7 @@ lower_text(cot_context *c, const char *text, size_t bytes, const char *pipeline,
     cg_target target = { .vector_bits = 256 };
     cg_lower_options o = { .target = &target, .threads = 1, .fuse = true };
     ir_module m;
-    ir_graph *f;
+    ir_graph *f, *looped;
     cg_module *lowered;
     ir_arena a;
     cot_status s = ir_parse(c, "growth", text, bytes, &m);
@@ -72,6 +72,9 @@ lower_text(cot_context *c, const char *text, size_t bytes, const char *pipeline,
     if ((s = pass_prepare(f, &f)) != COT_OK)
         return s;
     *nodes = f->n_nodes - 1;
+    /* steps as loops are looked for, but the code of all steps is made */
+    if ((s = pass_prepare_kernels(f, true, &looped)) != COT_OK)
+        return s;
     ir_arena_init(&a, c);
     s = cg_lower(f, &o, &a, &lowered);
     ir_arena_free(&a);
