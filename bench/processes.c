@@ -36,7 +36,7 @@ typedef int bench_call(const bench *b);
 static int
 our_sum(const bench *b)
 {
-    return cot_rt_world_reduce(b->comm, b->x, b->y, b->room, IR_OWN_LEAVES, b->comm->size,
+    return cot_rt_world_reduce(b->comm, b->x, b->y, b->room, COT_RT_OWN_LEAVES, b->comm->size,
                                COT_RT_SUM, -1, COT_F32, b->m);
 }
 
@@ -193,8 +193,8 @@ sums(bench *b, bool mpi)
     const cot_comm *c = b->comm;
 
     if (!make(b, MOST,
-              cot_rt_world_reduce_room(c->size, c->rank, IR_OWN_LEAVES, c->size, COT_RT_SUM, -1,
-                                       COT_F32, MOST / (int)sizeof(float))))
+              cot_rt_world_reduce_room(c->size, c->rank, COT_RT_OWN_LEAVES, c->size, COT_RT_SUM,
+                                       -1, COT_F32, MOST / (int)sizeof(float))))
         return 1;
     for (size_t bytes = LEAST; bytes <= MOST; bytes *= 4) {
         const size_t most = BATCH / bytes;

@@ -35,6 +35,8 @@ def run(*command, cwd=None):
 def compile_all(build, folder):
     with open(os.path.join(HERE, "examples/processes/build.c")) as f:
         text = f.read()
+    with open(os.path.join(HERE, "examples/heat_step.h")) as f:
+        text = text.replace('#include "../heat_step.h"', f.read())
     for name, value in SIZES.items():
         text = re.sub(r"\b%s = \d+" % name, "%s = %d" % (name, value), text)
     with open(os.path.join(folder, "build.c"), "w") as f:
@@ -86,8 +88,6 @@ def messages(program, processes):
         n += others
         total += row * GROUPS[program] * others / processes
     if program == "train":
-        gather(4 * SIZES["ROWS"])           # for the gradients of the biases
-        gather(4 * SIZES["ROWS"] * SIZES["H"])
         for elements in (SIZES["H"] * SIZES["D"], SIZES["H"], SIZES["H"], 1, 1):
             reduce(elements)
     elif program == "heat":
@@ -96,8 +96,6 @@ def messages(program, processes):
         gather(4 * SIZES["LINES"] * SIZES["COLUMNS"])
         reduce(1)
     else:
-        gather(4 * 12 * SIZES["PATHS"])     # for the gradient of the volatility
-        gather(4 * 12 * SIZES["PATHS"])
         reduce(1)
         reduce(1)
     return n, total
