@@ -10,8 +10,11 @@
  * A value that is the same for all groups is computed once, and broadcast where a scan reads
  * it.  The transpose of that broadcast is the sum over the groups, in the order of sums: this
  * is how the cotangent of such a value is defined, as psum of the cotangents of each group.
- * What no operand reaches (constants) is made in the body.  After all transforms, which give
- * consts another derivative, pass_group_consts makes consts of the broadcasts. */
+ * What no operand reaches (constants) is made in the body.  So is what repeats elements of
+ * such a value: its transpose sums within each group what the group adds to an element,
+ * before the sum over the groups, and a bias is no sum over rows and groups at once.  After
+ * all transforms, which give consts another derivative, pass_group_consts makes consts of the
+ * broadcasts. */
 #include "passes/engine.h"
 #include "passes/rules.h"
 #include "passes/rules/flow.h"
@@ -24,6 +27,7 @@ typedef struct group_walk {
     ir_ref *wide; /* by value of f: the same for each group, where a scan reads it */
     bool *mapped; /* by value of f: is its first axis that of the groups? */
     bool *fixed;  /* by value of f: no operand reaches it */
+    bool *repeats; /* by value of f: it holds elements of an operand more than once */
     int *level;   /* by value of f: the collectives on its longest path */
     int last;     /* the highest level */
 } group_walk;
@@ -52,6 +56,18 @@ level_of(const group_walk *w, const ir_node *n)
     return level;
 }
 
+/* A broadcast, or a view of one. */
+static bool
+is_repeated(const group_walk *w, const ir_node *n)
+{
+    switch (ir_ops[n->op].record) {
+    case IR_AT_broadcast: return true;
+    case IR_AT_perm:
+    case IR_AT_shape: return n->n_in == 1 && w->repeats[n->in[0]];
+    default: return false;
+    }
+}
+
 static void
 find_levels(group_walk *w)
 {
@@ -64,6 +80,7 @@ find_levels(group_walk *w)
         for (int i = 0; i < n->n_out; i++) {
             w->level[n->first + (ir_ref)i] = level;
             w->fixed[n->first + (ir_ref)i] = fixed;
+            w->repeats[n->first + (ir_ref)i] = is_repeated(w, n);
         }
         w->last = level > w->last ? level : w->last;
     }
@@ -134,7 +151,7 @@ take_operands(group_walk *w, group_scan *s, const ir_node *n, ir_ref *x)
     for (int i = 0; i < n->n_in; i++) {
         const ir_ref v = n->in[i];
 
-        if (!s->inside[v] && w->fixed[v]) {
+        if (!s->inside[v] && (w->fixed[v] || (w->repeats[v] && !w->mapped[v]))) {
             const ir_node *def = ir_def(w->f, v);
             ir_ref *y = IR_NEW_N(w->b->arena, ir_ref, def->n_in + 1);
             take_operands(w, s, def, y);
@@ -281,6 +298,7 @@ pass_vmap_groups(ir_build *b, const ir_graph *called, int64_t size, const ir_ref
                      .wide = IR_NEW_N(a, ir_ref, f->n_values),
                      .mapped = IR_NEW_N(a, bool, f->n_values),
                      .fixed = IR_NEW_N(a, bool, f->n_values),
+                     .repeats = IR_NEW_N(a, bool, f->n_values),
                      .level = IR_NEW_N(a, int, f->n_values) };
 
     if (!fits(b, f))

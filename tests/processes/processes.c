@@ -22,13 +22,13 @@
 #include <unistd.h>
 
 #include "runtime/support/owner.h"
-#include "runtime/support/world.h"
 #include "tests/laws/programs.h"
+#include "tests/processes/processes.h"
 #include "tests/processes/programs.h"
 
-enum { MAX_PROCESSES = 33 };
+enum { MAX_PROCESSES = 8 };
 
-static int failures, checks;
+int failures, checks;
 
 static void *
 shared_memory(size_t bytes)
@@ -40,7 +40,7 @@ shared_memory(size_t bytes)
     return p;
 }
 
-static void
+void
 fail(const char *name, int64_t groups, int processes, const char *what)
 {
     failures++;
@@ -130,161 +130,6 @@ same(int first, int step)
     }
 }
 
-/* ---- owners ---- */
-
-/* All numbers of groups up to SWEPT, and some larger ones, where runs are whole blocks. */
-enum { ELEMENTS = 5, SWEPT = 1600, MAX_GROUPS = 20000 };
-
-/* A communicator of processes that run one after the other: what one sends is kept, and what it
- * receives is what its partner has sent when it ran before.  After three runs of all, the sums
- * of rows, then the segments of the result have arrived. */
-typedef struct mail {
-    float box[MAX_PROCESSES * MAX_PROCESSES * 2 * (SWEPT * 3 + 2)]; /* [from][to][2][room] */
-    int at[MAX_PROCESSES];
-    int rank, processes;
-    size_t room; /* of a message, in elements */
-} mail;
-
-static float *
-box_of(mail *m, int from, int to, int k)
-{
-    return m->box + (size_t)((from * m->processes + to) * 2 + k) * m->room;
-}
-
-static int
-post(void *user, int partner, const void *send, size_t send_bytes, void *receive,
-     size_t receive_bytes)
-{
-    mail *m = user;
-    const int k = m->at[partner]++ % 2;
-
-    if (send_bytes > m->room * sizeof *m->box || receive_bytes > m->room * sizeof *m->box)
-        return 1;
-    memcpy(box_of(m, m->rank, partner, k), send, send_bytes);
-    memcpy(receive, box_of(m, partner, m->rank, k), receive_bytes);
-    return 0;
-}
-
-/* Section 3 of docs/numerics.md, word by word. */
-static float
-sum_of_contract(const float *x, int64_t n, int64_t stride)
-{
-    float block[MAX_GROUPS / 512 + 1];
-    int64_t blocks = 0;
-
-    for (int64_t b = 0; b < n; b += 512) {
-        float lane[32];
-        for (int l = 0; l < 32; l++)
-            lane[l] = -0.0f;
-        for (int64_t i = b; i < n && i < b + 512; i++)
-            lane[i % 32] += x[i * stride];
-        for (int h = 16; h > 0; h /= 2)
-            for (int l = 0; l < h; l++)
-                lane[l] += lane[l + h];
-        block[blocks++] = lane[0];
-    }
-    for (; blocks > 1; blocks = (blocks + 1) / 2)
-        for (int64_t i = 0; i < blocks; i += 2)
-            block[i / 2] = i + 1 < blocks ? block[i] + block[i + 1] : block[i];
-    return block[0];
-}
-
-/* Each group has one owner, which cot_spread_owner names where they own leaves. */
-static bool
-is_partition(cot_rt_own_rule rule, int64_t groups, int processes)
-{
-    static int64_t list[MAX_GROUPS];
-    static char seen[MAX_GROUPS];
-    const bool runs = rule == COT_RT_OWN_RUNS;
-    int64_t last = 0;
-
-    memset(seen, 0, sizeof seen);
-    for (int rank = 0; rank < processes; rank++) {
-        const cot_rt_owned own = cot_rt_owned_by(rule, groups, processes, rank);
-        if (own.groups && (runs ? own.first : own.from) < last)
-            return false;
-        last = own.groups ? (runs ? own.first + own.groups : own.to) : last;
-        cot_rt_owned_list(groups, &own, list);
-        for (int64_t k = 0; k < own.groups; k++)
-            if (list[k] < 0 || list[k] >= groups || seen[list[k]]++ ||
-                (!runs && cot_spread_owner(groups, processes, list[k]) != rank))
-                return false;
-    }
-    return !memchr(seen, 0, (size_t)groups);
-}
-
-/* The sum of all, in no more room than the function asks for. */
-static bool
-reduce(const cot_comm *c, cot_rt_own_rule rule, int64_t groups, const float *rows, float *out)
-{
-    const int64_t bytes = cot_rt_world_reduce_room(c->size, c->rank, rule, groups, IR_BY_SUM,
-                                                   -1, COT_F32, ELEMENTS);
-    void *room = malloc((size_t)bytes);
-    const bool good = room && cot_rt_world_reduce(c, rows, out, room, rule, groups, IR_BY_SUM,
-                                                  -1, COT_F32, ELEMENTS) == 0;
-
-    free(room);
-    return good;
-}
-
-/* The sums of all processes, of rows that each has in the order of its groups. */
-static bool
-sums_as_one(cot_rt_own_rule rule, const float *x, int64_t groups, int processes)
-{
-    static mail m;
-    static float rows[MAX_GROUPS * ELEMENTS];
-    static int64_t list[MAX_GROUPS];
-    float out[ELEMENTS];
-    bool same = true;
-
-    m.processes = processes;
-    m.room = (size_t)groups * 3 + 2;
-    for (int pass = 0; pass < 3; pass++)
-        for (m.rank = 0; m.rank < processes; m.rank++) {
-            const cot_comm comm = { &m, m.rank, processes, post, NULL, NULL, NULL };
-            const cot_rt_owned own = cot_rt_owned_by(rule, groups, processes, m.rank);
-            cot_rt_owned_list(groups, &own, list);
-            for (int64_t k = 0; k < own.groups; k++)
-                memcpy(rows + k * ELEMENTS, x + list[k] * ELEMENTS, sizeof out);
-            memset(m.at, 0, sizeof m.at);
-            if (!reduce(&comm, rule, groups, rows, out))
-                return false;
-            for (int e = 0; e < ELEMENTS && pass == 2; e++) {
-                const float want = sum_of_contract(x + e, groups, ELEMENTS);
-                same &= memcmp(&out[e], &want, sizeof want) == 0;
-            }
-        }
-    return same;
-}
-
-static void
-owned_by(const float *x, int64_t groups, int most)
-{
-    for (int k = 0; k < 2 * most; k++) {
-        const int processes = k / 2 + 1;
-        const cot_rt_own_rule rule = k % 2 ? COT_RT_OWN_RUNS : COT_RT_OWN_LEAVES;
-        checks++;
-        if (!is_partition(rule, groups, processes))
-            fail("owners", groups, processes, "a group has not one owner");
-        if (!sums_as_one(rule, x, groups, processes))
-            fail("owners", groups, processes, "the sum has other bits");
-    }
-}
-
-static void
-owners(int first, int step)
-{
-    static float x[MAX_GROUPS * ELEMENTS];
-    uint64_t seed = 5;
-
-    for (int i = 0; i < MAX_GROUPS * ELEMENTS; i++)
-        x[i] = (float)(laws_uniform(&seed) - 0.5) * (i % 7 ? 1 : 1000);
-    for (int64_t groups = 1 + first; groups <= SWEPT; groups += step)
-        owned_by(x, groups, MAX_PROCESSES);
-    for (int64_t groups = 4095; groups <= MAX_GROUPS; groups += 1361)
-        owned_by(x, groups, 6);
-}
-
 /* ---- communicators around that of a process ---- */
 
 /* Counts what is sent, and does something at the call `when`. */
@@ -332,8 +177,11 @@ watch(watched *w)
 
 /* ---- bytes ---- */
 
+/* A program, and the elements of each of its sums. */
 typedef struct bytes_work {
+    const char *program;
     int64_t groups;
+    int64_t elements[4];
     size_t *sent;
     spread_result *result;
 } bytes_work;
@@ -344,8 +192,8 @@ count_bytes(const cot_comm *comm, void *user)
     const bytes_work *b = user;
     watched w = { .of = comm };
     const cot_comm counted = watch(&w);
-    const int status =
-        spread_run(spread_find("sum"), b->groups, "jit", 1, &counted, &b->result[comm->rank]);
+    const int status = spread_run(spread_find(b->program), b->groups, "jit", 1, &counted,
+                                  &b->result[comm->rank]);
 
     b->sent[comm->rank] = w.sent;
     return status != 0;
@@ -354,11 +202,11 @@ count_bytes(const cot_comm *comm, void *user)
 /* Nodes of a process that are not whole halves of a larger one: what the least volume is
  * multiplied by. */
 static size_t
-wanted_bytes(int64_t groups, int processes, int rank, size_t elements)
+bytes_of_sum(int64_t groups, int processes, int rank, size_t elements)
 {
     const cot_rt_owned own = cot_rt_owned_by(COT_RT_OWN_LEAVES, groups, processes, rank);
     const size_t nodes = (size_t)cot_rt_owned_parts(groups, &own);
-    size_t bytes = 8 * (size_t)(processes - 1); /* the comparison of programs */
+    size_t bytes = 0;
 
     for (int p = 0; p < processes; p++) {
         const size_t from = elements * (size_t)p / (size_t)processes,
@@ -369,35 +217,64 @@ wanted_bytes(int64_t groups, int processes, int rank, size_t elements)
     return bytes;
 }
 
+/* What a process sends, and the least that a sum of so many elements takes; with the comparison
+ * of programs. */
+static size_t
+wanted_bytes(const bytes_work *b, int processes, int rank, size_t *least)
+{
+    const size_t others = (size_t)(processes - 1);
+    size_t bytes = 8 * others;
+
+    *least = bytes;
+    for (int k = 0; k < 4; k++) {
+        const size_t n = (size_t)b->elements[k];
+        bytes += bytes_of_sum(b->groups, processes, rank, n);
+        *least += 8 * n * others / (size_t)processes;
+    }
+    return bytes;
+}
+
+static void
+bytes_sent(bytes_work *b, int processes)
+{
+    char what[100];
+
+    if (cot_shm_run(processes, count_bytes, b))
+        fail(b->program, b->groups, processes, b->result[0].text);
+    for (int rank = 0; rank < processes; rank++) {
+        size_t least;
+        const size_t want = wanted_bytes(b, processes, rank, &least);
+        const bool power = (processes & (processes - 1)) == 0 && b->groups <= 512 &&
+                           b->elements[0] % processes == 0 && b->elements[1] == 0;
+        checks++;
+        if (b->sent[rank] == want && (!power || want == least))
+            continue;
+        snprintf(what, sizeof what, "process %d sends %zu bytes, wanted %zu, least %zu", rank,
+                 b->sent[rank], want, least);
+        fail(b->program, b->groups, processes, what);
+    }
+}
+
 /* Each process sends the partial sums of the segments of the others, and its segment of the
- * result to each: of 2^k processes, 2 (P - 1) / P of the bytes of the result. */
+ * result to each: of 2^k processes, 2 (P - 1) / P of the bytes of the result.  No rows are sent
+ * for a sum over them. */
 static void
 bytes(void)
 {
     static const int64_t counts[] = { 32, 64, 512, 700 };
     static const int of[] = { 2, 3, 4, 7, 8 };
-    bytes_work b = { 0, shared_memory(sizeof(size_t) * 8),
-                     shared_memory(sizeof(spread_result) * 8) };
-    char what[100];
+    bytes_work all[] = { { .program = "sum", .elements = { SUM_ELEMENTS } },
+                         { .program = "biased.grad", .elements = { 12, 4, 1 } } };
 
-    for (int k = 0; k < 4; k++)
-        for (int i = 0; i < 5; i++) {
-            b.groups = counts[k];
-            if (cot_shm_run(of[i], count_bytes, &b))
-                fail("sum", counts[k], of[i], b.result[0].text);
-            for (int rank = 0; rank < of[i]; rank++) {
-                const size_t want = wanted_bytes(counts[k], of[i], rank, SUM_ELEMENTS),
-                             least = 8 * SUM_ELEMENTS * (size_t)(of[i] - 1) / (size_t)of[i] +
-                                     8 * (size_t)(of[i] - 1);
-                const bool power = (of[i] & (of[i] - 1)) == 0 && counts[k] <= 512;
-                checks++;
-                if (b.sent[rank] == want && (!power || want == least))
-                    continue;
-                snprintf(what, sizeof what, "process %d sends %zu bytes, wanted %zu, least %zu",
-                         rank, b.sent[rank], want, least);
-                fail("sum", counts[k], of[i], what);
+    for (int p = 0; p < 2; p++) {
+        all[p].sent = shared_memory(sizeof(size_t) * 8);
+        all[p].result = shared_memory(sizeof(spread_result) * 8);
+        for (int k = 0; k < 4; k++)
+            for (int i = 0; i < 5; i++) {
+                all[p].groups = counts[k];
+                bytes_sent(&all[p], of[i]);
             }
-        }
+    }
 }
 
 /* ---- killed ---- */

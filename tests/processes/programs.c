@@ -156,6 +156,22 @@ static const char network[] =
     "  %%8 = div %%6, %%7 : f32[]\n"
     "  ret %%8\n}\n";
 
+/* What all groups share meets each row of a group: a bias, a scale, a transposed bias. */
+static const char biased[] =
+    "fn @f(%%w: f32[4,3], %%b: f32[4], %%s: f32[], %%x: f32[5,3]) -> f32[] {\n"
+    "  %%0 = dot_general %%x, %%w {lhs=[1], rhs=[1], lhs_batch=[], rhs_batch=[]} : f32[5,4]\n"
+    "  %%1 = broadcast_in_dim %%b {shape=[5,4], dims=[1]} : f32[5,4]\n"
+    "  %%2 = add %%0, %%1 : f32[5,4]\n"
+    "  %%3 = broadcast_in_dim %%s {shape=[5,4], dims=[]} : f32[5,4]\n"
+    "  %%4 = mul %%2, %%3 : f32[5,4]\n"
+    "  %%5 = tanh %%4 : f32[5,4]\n"
+    "  %%6 = transpose %%1 {perm=[1,0]} : f32[4,5]\n"
+    "  %%7 = transpose %%5 {perm=[1,0]} : f32[4,5]\n"
+    "  %%8 = mul %%6, %%7 : f32[4,5]\n"
+    "  %%9 = reduce_sum %%8 {axes=[0,1]} : f32[]\n"
+    "  %%10 = psum %%9 {over=\"i\"} : f32[]\n"
+    "  ret %%10\n}\n";
+
 /* Two stages with a collective between: the weights are used on both sides of it. */
 static const char centred[] = "fn @f(%%w: f32[3], %%x: f32[3]) -> f32[] {\n"
                               "  %%0 = mul %%w, %%x : f32[3]\n"
@@ -216,6 +232,10 @@ const spread_program spread_programs[] = {
       MAP WEIGHTS " | grad(wrt=[1]) | vmap(size=3, in=[0,none,1,none])" },
     { "network.inner", network,
       "grad(wrt=[0]) | vmap(axis=j, size=2, in=[none,none,0,0]) | " MAP "in=[none,none,0,0])" },
+    { "biased.grad", biased, MAP "in=[none,none,none,0], out=none) | grad(wrt=[0,1,2])" },
+    { "biased.hvp", biased,
+      MAP "in=[none,none,none,0], out=none) | grad(wrt=[1,2]) | jvp(wrt=[1,2])" },
+    { "biased.hessian", biased, MAP "in=[none,none,none,0], out=none) | hessian(wrt=[1])" },
     { "simulation.grad", simulation, MAP "in=[none,0], out=none) | grad" },
     { "collectives", collectives, MAP "out=[0,1,0,none,0])" },
     { "collectives.vjp", collectives, MAP "out=[0,1,0,none,0]) | vjp" },

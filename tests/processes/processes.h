@@ -1,0 +1,13 @@
+/* What the tests of processes.c share. */
+#ifndef TESTS_PROCESSES_PROCESSES_H
+#define TESTS_PROCESSES_PROCESSES_H
+
+#include <stdint.h>
+
+extern int failures, checks;
+
+void fail(const char *name, int64_t groups, int processes, const char *what);
+/* owners.c: 1 + first, 1 + first + step, ... groups. */
+void owners(int first, int step);
+
+#endif
