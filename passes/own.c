@@ -445,6 +445,7 @@ pass_own(const ir_graph *f, const pass_world *world, ir_graph **out)
         program.rule = PASS_OWN_RUNS;
         COT_TRY(build(f, &program, out));
     }
+    COT_TRY(pass_own_fuse(*out, out));
     (*out)->n_inout = f->n_inout;
     (*out)->inout =
         ir_copy_bytes((*out)->arena, f->inout, sizeof *f->inout * (size_t)f->n_inout);

@@ -1,5 +1,5 @@
 /* pass_own: what its files share.  own.c has the walk, own_value.c the forms of values,
- * own_rows.c the rows that move. */
+ * own_rows.c the rows that move, own_fuse.c the sums of one time. */
 #ifndef PASSES_OWN_H
 #define PASSES_OWN_H
 
@@ -59,6 +59,9 @@ const ir_type *pass_with_rows(ir_build *b, const ir_type *t, int axis, int64_t n
 ir_ref pass_own_whole(own_walk *w, ir_ref v);
 ir_ref pass_own_rows(own_walk *w, ir_ref v, int axis);
 bool pass_is_parted(const own_walk *w, ir_ref v);
+
+/* own_fuse.c: f with the sums that are ready at one time in one call. */
+cot_status pass_own_fuse(const ir_graph *f, ir_graph **out);
 
 /* Does n pick whole rows of one value?  Then its result is noted, or made. */
 bool pass_own_pick(own_walk *w, const ir_node *n);

@@ -26,6 +26,14 @@ static const struct {
     { PASS_WORLD_REDUCE, HEAD "reduce(const void *in0, const void *in1, void *out0, "
                               "void *out1, int64_t attr0, int64_t attr1, int64_t attr2, "
                               "int64_t attr3, int64_t attr4, int64_t attr5)" },
+    { PASS_WORLD_REDUCE_ALL, HEAD
+      "reduce_all(const void *in0, const int64_t *in1, const void *in2, const void *in3, const "
+      "void *in4, const void *in5, const void *in6, const void *in7, const void *in8, const "
+      "void *in9, const void *in10, const void *in11, const void *in12, const void *in13, "
+      "const void *in14, const void *in15, const void *in16, const void *in17, void *out0, "
+      "void *out1, void *out2, void *out3, void *out4, void *out5, void *out6, void *out7, "
+      "void *out8, void *out9, void *out10, void *out11, void *out12, void *out13, void "
+      "*out14, void *out15, void *out16, int64_t attr0, int64_t attr1)" },
     { PASS_WORLD_ROWS, HEAD "rows(const void *in0, int64_t *out0, int64_t attr0, "
                             "int64_t attr1)" },
 };
@@ -99,6 +107,31 @@ call_c(ir_build *b, const char *name, const char *prototype, ir_ints attrs, int 
                 out);
 }
 
+/* Several sums.  Their table becomes an operand; operands and results that are not there have
+ * the form of others, so that any number of sums has one prototype. */
+static void
+visit_sums(const own_file *o, ir_build *b, const ir_graph *f, const ir_node *n,
+           const ir_ref *in, ir_ref *out)
+{
+    const char *name = n->at->custom.name;
+    const int64_t *attrs = n->at->custom.attrs.at,
+                  numbers = n->at->custom.attrs.n - PASS_REDUCE_TABLE;
+    const ir_type *t[PASS_MAX_REDUCED + 1];
+    ir_ref operand[PASS_MAX_REDUCED + 2], y[PASS_MAX_REDUCED + 1] = { IR_NONE };
+
+    operand[0] = o->comm;
+    operand[1] =
+        ir_constant(b, ir_type_new(b->ctx, COT_I64, 1, &numbers), attrs + PASS_REDUCE_TABLE);
+    for (int i = 0; i < PASS_MAX_REDUCED; i++) {
+        operand[2 + i] = in[i < n->n_in ? i : 0];
+        t[i] = i < n->n_out ? ir_type_at(f, n->first + (ir_ref)i) : bytes_type(b, 1);
+    }
+    t[PASS_MAX_REDUCED] = bytes_type(b, o->file->room(o->file->user, name, attrs));
+    call_c(b, name, prototype_of(n), pass_numbers(b, 2, (int64_t[]){ attrs[1], attrs[0] }),
+           PASS_MAX_REDUCED + 2, operand, PASS_MAX_REDUCED + 1, t, y);
+    memcpy(out, y, sizeof *out * (size_t)n->n_out);
+}
+
 /* A call of pass_own.  The runs of a move become an operand. */
 static void
 visit_call(const own_file *o, ir_build *b, const ir_graph *f, const ir_node *n,
@@ -111,6 +144,10 @@ visit_call(const own_file *o, ir_build *b, const ir_graph *f, const ir_node *n,
     const ir_type *t[2] = { ir_type_at(f, n->first), NULL };
     ir_ref operand[3] = { o->comm, in[0], IR_NONE }, both[2] = { IR_NONE };
 
+    if (strcmp(name, PASS_WORLD_REDUCE_ALL) == 0) {
+        visit_sums(o, b, f, n, in, out);
+        return;
+    }
     if (strcmp(name, PASS_WORLD_ROWS) == 0) {
         call_c(b, name, prototype_of(n), attrs, 1, operand, 1, t, out);
         return;

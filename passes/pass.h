@@ -155,6 +155,9 @@ bool pass_has_groups(const ir_graph *f);
  *   processes.reduce  [rule, groups, by, parted, element type, elements]: reduces rows of all
  *                     groups by the op of an ir_combine.  Unless parted is -1 the result has so
  *                     many rows, of which each process gets its own
+ *   processes.reduce_all
+ *                     [rule, n, groups, by, element type, elements, ...]: n such reductions of
+ *                     n operands, each with all of its result, in the messages of one
  *   processes.rows    [rule, groups]: the numbers of the own groups, [n, 1] */
 typedef enum pass_own_rule { PASS_OWN_LEAVES, PASS_OWN_RUNS } pass_own_rule;
 /* How many groups a process owns; the first, where they are consecutive (PASS_OWN_RUNS). */
@@ -179,7 +182,10 @@ typedef struct pass_world {
 #define PASS_WORLD_MOVE   "processes.move"
 #define PASS_WORLD_REDUCE "processes.reduce"
 #define PASS_WORLD_ROWS   "processes.rows"
-enum { PASS_MOVE_RUNS = 4 }; /* the place of the runs among the attrs of processes.move */
+#define PASS_WORLD_REDUCE_ALL "processes.reduce_all"
+/* The places of the runs and of the table among the attrs of processes.move and reduce_all, and
+ * how many sums are in one. */
+enum { PASS_MOVE_RUNS = 4, PASS_REDUCE_TABLE = 2, PASS_MAX_REDUCED = 16 };
 cot_status pass_own(const ir_graph *f, const pass_world *world, ir_graph **out);
 /* own_file.c: the prepared f for a file, whose first argument is a cot_comm.  Bodies are graphs
  * of pass_own with .any; body 0 is f itself, for one process.  table: each number of processes

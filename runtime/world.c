@@ -61,6 +61,20 @@ run_reduce(const ir_custom *c, const ir_attrs *at, void *const *out, const void 
 }
 
 static int
+run_reduce_all(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in)
+{
+    world *w = c->user;
+    const int64_t *a = at->custom.attrs.at, *table = a + PASS_REDUCE_TABLE;
+    void *room =
+        room_for(cot_rt_world_reduce_all_room(w->comm->size, w->comm->rank, table, a[1], a[0]));
+    const int status =
+        room ? cot_rt_world_sums(w->comm, table, in, out, room, a[1], a[0]) : WORLD_MEMORY;
+
+    free(room);
+    return answer(w, status);
+}
+
+static int
 run_gather(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in)
 {
     world *w = c->user;
@@ -140,6 +154,7 @@ world_of(cot_context *ctx)
     register_call(ctx, w, PASS_WORLD_GATHER, run_gather);
     register_call(ctx, w, PASS_WORLD_MOVE, run_move);
     register_call(ctx, w, PASS_WORLD_REDUCE, run_reduce);
+    register_call(ctx, w, PASS_WORLD_REDUCE_ALL, run_reduce_all);
     return w;
 }
 
@@ -205,6 +220,7 @@ rt_world_failed(const cot_kernel *k)
     return text;
 }
 
+_Static_assert((int)PASS_MAX_REDUCED == (int)COT_RT_WORLD_SUMS, "both have one limit");
 _Static_assert((int)PASS_OWN_RUNS == (int)COT_RT_OWN_RUNS, "the rules have the same numbers");
 
 pass_owned

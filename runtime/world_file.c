@@ -129,6 +129,9 @@ room_of(const void *user, const char *name, const int64_t *a)
             const int64_t n =
                 strcmp(name, PASS_WORLD_REDUCE) == 0
                     ? cot_rt_world_reduce_room(size, rank, a[0], a[1], a[2], a[3], a[4], a[5])
+                : strcmp(name, PASS_WORLD_REDUCE_ALL) == 0
+                    ? cot_rt_world_reduce_all_room(size, rank, a + PASS_REDUCE_TABLE, a[1],
+                                                   a[0])
                 : strcmp(name, PASS_WORLD_GATHER) == 0
                     ? cot_rt_world_gather_room(size, a[0], a[1], a[2])
                     : cot_rt_world_move_room(size, rank, a + PASS_MOVE_RUNS, a[0], a[1], a[2],

@@ -44,6 +44,24 @@ int64_t cot_rt_world_reduce_room(int size, int rank, int64_t rule, int64_t group
 int cot_rt_world_reduce(const void *comm, const void *rows, void *out, void *room, int64_t rule,
                         int64_t groups, int64_t by, int64_t parted, int64_t dtype, int64_t m);
 
+/* n reductions, up to COT_RT_WORLD_SUMS, of which all of the result is wanted, in the messages
+ * of one.  table: for each the numbers groups, by, dtype and m.  Objects call the function with
+ * all operands and results spelled out: n of each, and others without a meaning. */
+enum { COT_RT_WORLD_SUMS = 16, COT_RT_WORLD_SUM_NUMBERS = 4 };
+int64_t cot_rt_world_reduce_all_room(int size, int rank, const int64_t *table, int64_t n,
+                                     int64_t rule);
+int cot_rt_world_sums(const void *comm, const int64_t *table, const void *const *rows,
+                      void *const *out, void *room, int64_t n, int64_t rule);
+int cot_rt_world_reduce_all(const void *comm, const int64_t *table, const void *x0,
+                            const void *x1, const void *x2, const void *x3, const void *x4,
+                            const void *x5, const void *x6, const void *x7, const void *x8,
+                            const void *x9, const void *x10, const void *x11, const void *x12,
+                            const void *x13, const void *x14, const void *x15, void *y0,
+                            void *y1, void *y2, void *y3, void *y4, void *y5, void *y6,
+                            void *y7, void *y8, void *y9, void *y10, void *y11, void *y12,
+                            void *y13, void *y14, void *y15, void *room, int64_t n,
+                            int64_t rule);
+
 /* Rows of `row` bytes of all groups in their order, from those of each process. */
 int64_t cot_rt_world_gather_room(int size, int64_t rule, int64_t groups, int64_t row);
 int cot_rt_world_gather(const void *comm, const void *rows, void *out, void *room, int64_t rule,

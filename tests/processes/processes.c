@@ -135,7 +135,7 @@ same(int first, int step)
 /* Counts what is sent, and does something at the call `when`. */
 typedef struct watched {
     const cot_comm *of;
-    size_t sent, *sent_by; /* by process, shared; NULL: nobody asks */
+    size_t sent, messages;
     int calls, when;
     bool (*act)(void); /* false: the call fails */
 } watched;
@@ -149,6 +149,7 @@ watch_exchange(void *user, int partner, const void *send, size_t send_bytes, voi
     if (w->act && w->calls++ == w->when && !w->act())
         return 1;
     w->sent += send_bytes;
+    w->messages++;
     return w->of->exchange(w->of->user, partner, send, send_bytes, receive, receive_bytes);
 }
 
@@ -182,7 +183,7 @@ typedef struct bytes_work {
     const char *program;
     int64_t groups;
     int64_t elements[4];
-    size_t *sent;
+    size_t *sent, *messages;
     spread_result *result;
 } bytes_work;
 
@@ -196,6 +197,7 @@ count_bytes(const cot_comm *comm, void *user)
                                   &b->result[comm->rank]);
 
     b->sent[comm->rank] = w.sent;
+    b->messages[comm->rank] = w.messages;
     return status != 0;
 }
 
@@ -234,10 +236,24 @@ wanted_bytes(const bytes_work *b, int processes, int rank, size_t *least)
     return bytes;
 }
 
+/* Messages to each other process: the comparison of programs; then those of all sums together,
+ * the parts and the result, or of two processes with a part each the parts alone. */
+static size_t
+wanted_messages(const bytes_work *b, int processes)
+{
+    int64_t elements = 0;
+
+    for (int k = 0; k < 4; k++)
+        elements += b->elements[k];
+    const bool direct = processes == 2 && b->groups <= 512 && elements * 4 <= 10240;
+    return (size_t)(processes - 1) * (direct ? 2 : 3);
+}
+
 static void
 bytes_sent(bytes_work *b, int processes)
 {
-    char what[100];
+    char what[150];
+    const size_t messages = wanted_messages(b, processes);
 
     if (cot_shm_run(processes, count_bytes, b))
         fail(b->program, b->groups, processes, b->result[0].text);
@@ -247,10 +263,11 @@ bytes_sent(bytes_work *b, int processes)
         const bool power = (processes & (processes - 1)) == 0 && b->groups <= 512 &&
                            b->elements[0] % processes == 0 && b->elements[1] == 0;
         checks++;
-        if (b->sent[rank] == want && (!power || want == least))
+        if (b->sent[rank] == want && (!power || want == least) && b->messages[rank] == messages)
             continue;
-        snprintf(what, sizeof what, "process %d sends %zu bytes, wanted %zu, least %zu", rank,
-                 b->sent[rank], want, least);
+        snprintf(what, sizeof what,
+                 "process %d sends %zu bytes in %zu messages, wanted %zu, least %zu, in %zu",
+                 rank, b->sent[rank], b->messages[rank], want, least, messages);
         fail(b->program, b->groups, processes, what);
     }
 }
@@ -268,6 +285,7 @@ bytes(void)
 
     for (int p = 0; p < 2; p++) {
         all[p].sent = shared_memory(sizeof(size_t) * 8);
+        all[p].messages = shared_memory(sizeof(size_t) * 8);
         all[p].result = shared_memory(sizeof(spread_result) * 8);
         for (int k = 0; k < 4; k++)
             for (int i = 0; i < 5; i++) {

@@ -1,0 +1,258 @@
+/* Several reductions that are ready at one time, in the messages of one: processes.reduce_all.
+ *
+ * Each is cut into segments as in world_sum.c, and is folded in its own order; a message has
+ * what it has of each, one after the other, aligned to its elements.  They are short, so that
+ * copies into and out of messages cost less than messages of their own. */
+#include <string.h>
+
+#include "runtime/support/world_sum.h"
+
+enum { WIDEST = 8 }; /* bytes of an element */
+
+/* A number of `sums` in the table of a call. */
+enum { OF_GROUPS, OF_BY, OF_DTYPE, OF_ELEMENTS };
+
+typedef struct world_sums {
+    const cot_comm *comm;
+    int n;
+    void *const *out;
+    cot_rt_sum sum[COT_RT_WORLD_SUMS];
+    char *packed, *parts, *sent, *received;
+} world_sums;
+
+/* One of a call; few: they are few bytes together. */
+static cot_rt_reduction
+reduction_of(const int64_t *table, int64_t rule, bool few)
+{
+    cot_rt_reduction r = cot_rt_sum_of(rule, table[OF_GROUPS], table[OF_BY], -1,
+                                       table[OF_DTYPE], table[OF_ELEMENTS]);
+
+    r.few = few;
+    return r;
+}
+
+/* Are all of them together as few as one that goes in one message? */
+static bool
+are_few(const int64_t *table, int64_t n)
+{
+    int64_t bytes = 0;
+
+    for (int64_t i = 0; i < n; i++, table += COT_RT_WORLD_SUM_NUMBERS)
+        bytes += table[OF_ELEMENTS] *
+                 (int64_t)cot_rt_bytes_of(cot_rt_wide_type((cot_dtype)table[OF_DTYPE]));
+    return bytes <= COT_RT_SUM_FEW;
+}
+
+/* Where what messages hold begins: what is packed, parts of others, segments. */
+typedef struct sums_room {
+    int64_t each, packed, parts, segments;
+} sums_room;
+
+static void
+add_room(sums_room *to, const cot_rt_sum_room *p, int size, const cot_rt_reduction *r)
+{
+    to->each += p->shares + p->known + p->lists + p->fold + p->values;
+    to->packed += p->message + WIDEST;
+    to->parts += p->parts + WIDEST * (int64_t)size;
+    to->segments += (r->m / size + 1) * (int64_t)cot_rt_bytes_of(r->t) + WIDEST;
+}
+
+static int64_t
+total(const sums_room *r)
+{
+    return r->each + cot_rt_aligned(r->packed) + cot_rt_aligned(r->parts) +
+           2 * cot_rt_aligned(r->segments);
+}
+
+int64_t
+cot_rt_world_reduce_all_room(int size, int rank, const int64_t *table, int64_t n, int64_t rule)
+{
+    const bool few = are_few(table, n);
+    sums_room room = { 0 };
+
+    for (int64_t i = 0; i < n; i++, table += COT_RT_WORLD_SUM_NUMBERS) {
+        const cot_rt_reduction r = reduction_of(table, rule, few);
+        const cot_rt_sum_room p = cot_rt_sum_plan(&r, size, rank, NULL);
+        add_room(&room, &p, size, &r);
+    }
+    return total(&room);
+}
+
+/* The next place in a message for elements of so many bytes; what is passed by is zeros, where
+ * the message is written. */
+static size_t
+place(size_t at, size_t element, char *message)
+{
+    for (; at % element; at++)
+        if (message)
+            message[at] = 0;
+    return at;
+}
+
+/* Whose parts begin where, of those that arrive in one message from each process. */
+static void
+place_parts(world_sums *w)
+{
+    char *from = w->parts;
+
+    for (int p = 0; p < w->comm->size; p++) {
+        size_t at = 0;
+        for (int i = 0; i < w->n && p != w->comm->rank; i++) {
+            cot_rt_sum *s = &w->sum[i];
+            const size_t wide = cot_rt_bytes_of(s->r.wide);
+            at = place(at, wide, NULL);
+            s->of[p].part = from + at;
+            at += (size_t)(s->of[p].parts * s->own->length) * wide;
+        }
+        from += place(at, WIDEST, NULL);
+    }
+}
+
+/* The bytes of the parts that process p has for this one. */
+static size_t
+bytes_from(const world_sums *w, int p)
+{
+    size_t at = 0;
+
+    for (int i = 0; i < w->n; i++) {
+        const cot_rt_sum *s = &w->sum[i];
+        const size_t wide = cot_rt_bytes_of(s->r.wide);
+        at = place(at, wide, NULL) + (size_t)(s->of[p].parts * s->own->length) * wide;
+    }
+    return at;
+}
+
+/* What the own parts have for process p; its bytes. */
+static size_t
+pack_for(const world_sums *w, int p)
+{
+    size_t at = 0;
+
+    for (int i = 0; i < w->n; i++) {
+        const cot_rt_sum *s = &w->sum[i];
+        const size_t wide = cot_rt_bytes_of(s->r.wide),
+                     n = (size_t)(s->own->parts * s->of[p].length) * wide;
+        at = place(at, wide, w->packed);
+        const void *x = cot_rt_sum_pack(s, &s->of[p], w->packed + at);
+        if (x != w->packed + at && n)
+            memcpy(w->packed + at, x, n);
+        if (p == w->comm->rank)
+            s->own->part = w->packed + at;
+        at += n;
+    }
+    return at;
+}
+
+/* Parts go to the owners of segments; the own ones, which are packed last, stay. */
+static int
+scatter(world_sums *w)
+{
+    for (int round = 0; round < w->comm->size; round++) {
+        const int p = cot_rt_world_partner(w->comm, round);
+        if (p == w->comm->rank)
+            continue;
+        const size_t sends = pack_for(w, p);
+        if (cot_rt_world_exchange(w->comm, p, w->packed, sends,
+                                  (void *)(uintptr_t)w->sum[0].of[p].part, bytes_from(w, p)))
+            return COT_RT_WORLD_FAILED;
+    }
+    pack_for(w, w->comm->rank);
+    return 0;
+}
+
+/* The segments of process p, between the results and a message; its bytes. */
+static size_t
+copy_segments(const world_sums *w, int p, char *message, bool into)
+{
+    size_t at = 0;
+
+    for (int i = 0; i < w->n; i++) {
+        const cot_rt_sum *s = &w->sum[i];
+        const size_t size = cot_rt_bytes_of(s->r.t), n = (size_t)s->of[p].length * size;
+        char *y = (char *)w->out[i] + (size_t)s->of[p].from * size;
+        if (s->direct || !n)
+            continue;
+        at = place(at, size, into ? message : NULL);
+        if (message)
+            memcpy(into ? message + at : y, into ? y : message + at, n);
+        at += n;
+    }
+    return at;
+}
+
+/* Segments go to all. */
+static int
+gather(const world_sums *w)
+{
+    const size_t sends = copy_segments(w, w->comm->rank, w->sent, true);
+
+    for (int round = 0; round < w->comm->size; round++) {
+        const int p = cot_rt_world_partner(w->comm, round);
+        if (p == w->comm->rank)
+            continue;
+        if (cot_rt_world_exchange(w->comm, p, w->sent, sends, w->received,
+                                  copy_segments(w, p, NULL, false)))
+            return COT_RT_WORLD_FAILED;
+        copy_segments(w, p, w->received, false);
+    }
+    return 0;
+}
+
+static void
+take_room(world_sums *w, const int64_t *table, int64_t rule, char *room)
+{
+    const bool few = are_few(table, w->n);
+    sums_room all = { 0 };
+
+    for (int i = 0; i < w->n; i++, table += COT_RT_WORLD_SUM_NUMBERS) {
+        cot_rt_sum *s = &w->sum[i];
+        *s = (cot_rt_sum){ .comm = w->comm, .r = reduction_of(table, rule, few) };
+        room = cot_rt_sum_take(s, room);
+        const cot_rt_sum_room p = cot_rt_sum_plan(&s->r, w->comm->size, w->comm->rank, s->of);
+        add_room(&all, &p, w->comm->size, &s->r);
+        cot_rt_sum_begin(s, 0, s->r.m);
+    }
+    w->packed = room;
+    w->parts = w->packed + cot_rt_aligned(all.packed);
+    w->sent = w->parts + cot_rt_aligned(all.parts);
+    w->received = w->sent + cot_rt_aligned(all.segments);
+    place_parts(w);
+}
+
+int
+cot_rt_world_sums(const void *comm, const int64_t *table, const void *const *rows,
+                  void *const *out, void *room, int64_t n, int64_t rule)
+{
+    world_sums w = { .comm = comm, .n = (int)n, .out = out };
+
+    take_room(&w, table, rule, room);
+    for (int i = 0; i < w.n; i++)
+        cot_rt_sum_rows(&w.sum[i], rows[i]);
+    int status = scatter(&w);
+    for (int i = 0; i < w.n && !status; i++)
+        cot_rt_sum_fold(&w.sum[i], out[i]);
+    if (!status)
+        status = gather(&w);
+    if (status && w.comm->abort)
+        w.comm->abort(w.comm->user);
+    return status;
+}
+
+int
+cot_rt_world_reduce_all(const void *comm, const int64_t *table, const void *x0, const void *x1,
+                        const void *x2, const void *x3, const void *x4, const void *x5,
+                        const void *x6, const void *x7, const void *x8, const void *x9,
+                        const void *x10, const void *x11, const void *x12, const void *x13,
+                        const void *x14, const void *x15, void *y0, void *y1, void *y2,
+                        void *y3, void *y4, void *y5, void *y6, void *y7, void *y8, void *y9,
+                        void *y10, void *y11, void *y12, void *y13, void *y14, void *y15,
+                        void *room, int64_t n, int64_t rule)
+{
+    const void *const rows[] = { x0, x1, x2,  x3,  x4,  x5,  x6,  x7,
+                                 x8, x9, x10, x11, x12, x13, x14, x15 };
+    void *const out[] = {
+        y0, y1, y2, y3, y4, y5, y6, y7, y8, y9, y10, y11, y12, y13, y14, y15
+    };
+
+    return cot_rt_world_sums(comm, table, rows, out, room, n, rule);
+}
