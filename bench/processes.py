@@ -145,7 +145,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--page")
     options = parser.parse_args()
-    first = ["chrt", "-f", "10"]
+    first = ["chrt", "-f", "20"]
     if subprocess.run(first + ["true"], capture_output=True).returncode:
         first = []
     with tempfile.TemporaryDirectory() as folder:

@@ -13,9 +13,12 @@
  *     cot_mpi_close(&world);
  *     MPI_Finalize();
  *
- * Messages are sent in pieces from a buffer of the cot_mpi, which therefore is not on the
- * stack: what is fetched after a failure is not memory that has another use by then.  They are
- * received where they belong; after a failure what has not come is cancelled. */
+ * A short message is sent from a buffer of the cot_mpi, which therefore is not on the stack:
+ * what is fetched after a failure is not memory that has another use by then.  Before a long
+ * one both processes meet, with a message of a byte each way; then it is sent from where it
+ * is, and no failure of others is heard until it has arrived, so that no process goes on
+ * with memory of one that has left.  All are received where they belong; after a failure
+ * what has not come is cancelled. */
 #ifndef COTRACE_MPI_H
 #define COTRACE_MPI_H
 
@@ -26,7 +29,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COT_MPI_PIECE_ = 1 << 18, COT_MPI_DATA_ = 0, COT_MPI_FAULT_ = 1, COT_MPI_SPINS_ = 1000 };
+enum { COT_MPI_SHORT_ = 1 << 14, COT_MPI_PIECE_ = 1 << 30 };
+enum { COT_MPI_DATA_ = 0, COT_MPI_FAULT_ = 1, COT_MPI_SPINS_ = 1000 };
 
 typedef struct cot_mpi {
     cot_comm comm;
@@ -35,7 +39,7 @@ typedef struct cot_mpi {
     int failed, told; /* have the others been told so? */
     int fault[2];     /* the process at fault, and whether it did not answer */
     char text[160];
-    char out[COT_MPI_PIECE_];
+    char out[COT_MPI_SHORT_];
 } cot_mpi;
 
 /* Notes the process at fault: it did not answer, or it gave up; below 0: MPI itself failed. */
@@ -72,9 +76,9 @@ cot_mpi_heard_(cot_mpi *m)
     return cot_mpi_fail_(m, fault[0], fault[1]);
 }
 
-/* Waits for the messages of a piece. */
+/* Waits for both messages; met: the partner waits for them as well. */
 static inline int
-cot_mpi_wait_(cot_mpi *m, int partner, MPI_Request *r)
+cot_mpi_wait_(cot_mpi *m, int partner, int met, MPI_Request *r)
 {
     MPI_Status status[2];
     double start = 0;
@@ -87,7 +91,7 @@ cot_mpi_wait_(cot_mpi *m, int partner, MPI_Request *r)
             return 0;
         if (looks % COT_MPI_SPINS_)
             continue;
-        if (cot_mpi_heard_(m))
+        if (!met && cot_mpi_heard_(m))
             return 1;
         start = start == 0 ? MPI_Wtime() : start;
         if (MPI_Wtime() - start > m->timeout)
@@ -97,55 +101,86 @@ cot_mpi_wait_(cot_mpi *m, int partner, MPI_Request *r)
     }
 }
 
-/* Nothing may be written to memory of the caller's any more: a message is cancelled, or, if it
- * is arriving, waited for; if it does not get here, all end. */
+/* Nothing may be written to memory of the caller's any more, or read from it: what is received
+ * is cancelled, or, as what is sent from it, waited for; if it does not get there, all end. */
 static inline void
-cot_mpi_drop_(cot_mpi *m, MPI_Request *r)
+cot_mpi_drop_(cot_mpi *m, MPI_Request *r, int receives)
 {
     const double start = MPI_Wtime();
     int done = *r == MPI_REQUEST_NULL;
 
-    if (!done)
+    if (!done && receives)
         MPI_Cancel(r);
     while (!done)
         if (MPI_Test(r, &done, MPI_STATUS_IGNORE) || MPI_Wtime() - start > m->timeout)
             MPI_Abort(m->on, 1);
 }
 
-/* Both messages of a piece, of which that which is sent is in m->out. */
+/* Posts a message each way, of so many bytes; 0: no message. */
 static inline int
-cot_mpi_piece_(cot_mpi *m, int partner, int sends, char *receive, int receives)
+cot_mpi_post_(cot_mpi *m, int partner, const char *send, int sends, char *receive, int receives,
+              MPI_Request *r)
+{
+    if ((receives &&
+         MPI_Irecv(receive, receives, MPI_BYTE, partner, COT_MPI_DATA_, m->on, &r[0])) ||
+        (sends && MPI_Isend(send, sends, MPI_BYTE, partner, COT_MPI_DATA_, m->on, &r[1])))
+        return cot_mpi_fail_(m, -1, 0);
+    return 0;
+}
+
+/* Short messages: what is sent is copied. */
+static inline int
+cot_mpi_short_(cot_mpi *m, int partner, const char *send, int sends, char *receive,
+               int receives)
 {
     MPI_Request r[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
 
-    if ((receives &&
-         MPI_Irecv(receive, receives, MPI_BYTE, partner, COT_MPI_DATA_, m->on, &r[0])) ||
-        (sends && MPI_Isend(m->out, sends, MPI_BYTE, partner, COT_MPI_DATA_, m->on, &r[1])))
-        cot_mpi_fail_(m, -1, 0);
-    else if (cot_mpi_wait_(m, partner, r) == 0)
+    if (sends)
+        memcpy(m->out, send, (size_t)sends);
+    if (cot_mpi_post_(m, partner, m->out, sends, receive, receives, r) == 0 &&
+        cot_mpi_wait_(m, partner, 0, r) == 0)
         return 0;
-    cot_mpi_drop_(m, &r[0]);
+    cot_mpi_drop_(m, &r[0], 1);
     return 1;
 }
 
-/* cot_comm.exchange, a piece after the other. */
+/* Long ones, between processes that have met. */
+static inline int
+cot_mpi_long_(cot_mpi *m, int partner, const char *send, int sends, char *receive, int receives)
+{
+    MPI_Request r[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
+
+    if (cot_mpi_post_(m, partner, send, sends, receive, receives, r) == 0 &&
+        cot_mpi_wait_(m, partner, 1, r) == 0)
+        return 0;
+    cot_mpi_drop_(m, &r[0], 1);
+    cot_mpi_drop_(m, &r[1], 0);
+    return 1;
+}
+
+/* cot_comm.exchange. */
 static inline int
 cot_mpi_exchange_(void *user, int partner, const void *send, size_t send_bytes, void *receive,
                   size_t receive_bytes)
 {
     cot_mpi *m = (cot_mpi *)user;
-    const size_t piece = sizeof m->out;
+    const size_t piece = COT_MPI_PIECE_;
+    const char byte = 0;
+    char other;
 
+    if (m->failed)
+        return 1;
+    if (send_bytes <= COT_MPI_SHORT_ && receive_bytes <= COT_MPI_SHORT_)
+        return cot_mpi_short_(m, partner, (const char *)send, (int)send_bytes, (char *)receive,
+                              (int)receive_bytes);
+    if (cot_mpi_short_(m, partner, &byte, 1, &other, 1))
+        return 1;
     for (size_t at = 0; at < send_bytes || at < receive_bytes; at += piece) {
         const size_t out = at < send_bytes ? send_bytes - at : 0,
                      in = at < receive_bytes ? receive_bytes - at : 0,
                      sends = out < piece ? out : piece, receives = in < piece ? in : piece;
-        if (m->failed)
-            return 1;
-        if (sends)
-            memcpy(m->out, (const char *)send + at, sends);
-        if (cot_mpi_piece_(m, partner, (int)sends, receives ? (char *)receive + at : NULL,
-                           (int)receives))
+        if (cot_mpi_long_(m, partner, sends ? (const char *)send + at : NULL, (int)sends,
+                          receives ? (char *)receive + at : NULL, (int)receives))
             return 1;
     }
     return 0;

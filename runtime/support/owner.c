@@ -35,9 +35,7 @@ owned_leaves(int64_t groups, int processes, int rank)
 {
     const int64_t leaves = cot_rt_leaves(groups),
                   lo = ((int64_t)rank * groups + processes - 1) / processes,
-                  hi = rank + 1 < processes
-                           ? (((int64_t)rank + 1) * groups + processes - 1) / processes
-                           : INT64_MAX;
+                  hi = (((int64_t)rank + 1) * groups + processes - 1) / processes;
     cot_rt_owned own = { .from = leaves, .to = leaves };
     int64_t before = 0, first;
 
