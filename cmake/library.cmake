@@ -13,7 +13,8 @@ target_link_options(cotrace PRIVATE
 target_include_directories(cotrace INTERFACE ${CMAKE_SOURCE_DIR}/include)
 
 # The processes of runtime/shm.c are in it as in libcotrace, for programs that ship.
-add_library(cotrace_rt STATIC $<TARGET_OBJECTS:support> runtime/shm.c)
+add_library(cotrace_rt STATIC $<TARGET_OBJECTS:support> runtime/shm.c
+  runtime/shm_ring.c)
 
 set(static_library ${CMAKE_BINARY_DIR}/libcotrace.a)
 set(static_object ${CMAKE_BINARY_DIR}/cotrace_static.o)
