@@ -38,6 +38,7 @@
 #include "cotrace/open.h"
 #include "cotrace/collective.h"
 #include "cotrace/comm.h"
+#include "cotrace/nccl.h"
 #include "cotrace/implicit.h"
 #include "cotrace/custom.h"
 #include "cotrace/effects.h"

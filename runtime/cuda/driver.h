@@ -46,6 +46,7 @@ enum {
     CU_INVALID_PTX = 218,
     CU_UNSUPPORTED_PTX_VERSION = 222,
     CU_NOT_FOUND = 500,
+    CU_NOT_READY = 600,
     CU_LAUNCH_FAILED = 719,
 
     CU_ATTRIBUTE_PROCESSORS = 16,
@@ -94,6 +95,7 @@ enum {
     X(stream_create, "cuStreamCreate", (cu_stream * stream, unsigned flags))                   \
     X(stream_destroy, "cuStreamDestroy_v2", (cu_stream stream))                                \
     X(stream_sync, "cuStreamSynchronize", (cu_stream stream))                                  \
+    X(stream_query, "cuStreamQuery", (cu_stream stream))                                       \
     X(event_create, "cuEventCreate", (cu_event * event, unsigned flags))                       \
     X(event_destroy, "cuEventDestroy_v2", (cu_event event))                                    \
     X(event_record, "cuEventRecord", (cu_event event, cu_stream stream))                       \

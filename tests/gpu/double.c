@@ -249,6 +249,17 @@ stream_sync_(cu_stream s)
     return s->failed;
 }
 
+/* A stream that is asked goes on by one step. */
+cu_result
+stream_query_(cu_stream s)
+{
+    s = stream_of(s);
+    if (!s->work.first)
+        return s->failed;
+    do_first(s);
+    return CU_NOT_READY;
+}
+
 /* ---- events ---- */
 
 /* They stay as long as the library: a stream may still wait for one that was let go of. */

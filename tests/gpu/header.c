@@ -22,6 +22,7 @@ SAME(CU_INVALID_DEVICE, CUDA_ERROR_INVALID_DEVICE);
 SAME(CU_INVALID_PTX, CUDA_ERROR_INVALID_PTX);
 SAME(CU_UNSUPPORTED_PTX_VERSION, CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
 SAME(CU_NOT_FOUND, CUDA_ERROR_NOT_FOUND);
+SAME(CU_NOT_READY, CUDA_ERROR_NOT_READY);
 SAME(CU_LAUNCH_FAILED, CUDA_ERROR_LAUNCH_FAILED);
 SAME(CU_ATTRIBUTE_PROCESSORS, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 SAME(CU_ATTRIBUTE_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
@@ -70,49 +71,50 @@ SAME_PLACE(security, win32SecurityAttributes);
 
 /* Functions: X(our member, the manual's name). */
 
-#define FUNCTIONS(X)                              \
-    X(init, cuInit)                               \
-    X(version, cuDriverGetVersion)                \
-    X(error_name, cuGetErrorName)                 \
-    X(error_string, cuGetErrorString)             \
-    X(device_count, cuDeviceGetCount)             \
-    X(device_get, cuDeviceGet)                    \
-    X(device_name, cuDeviceGetName)               \
-    X(device_attribute, cuDeviceGetAttribute)     \
-    X(context_retain, cuDevicePrimaryCtxRetain)   \
-    X(context_release, cuDevicePrimaryCtxRelease) \
-    X(context_push, cuCtxPushCurrent)             \
-    X(context_pop, cuCtxPopCurrent)               \
-    X(module_load, cuModuleLoadDataEx)            \
-    X(module_unload, cuModuleUnload)              \
-    X(module_function, cuModuleGetFunction)       \
-    X(stream_create, cuStreamCreate)              \
-    X(stream_destroy, cuStreamDestroy)            \
-    X(stream_sync, cuStreamSynchronize)           \
-    X(event_create, cuEventCreate)                \
-    X(event_destroy, cuEventDestroy)              \
-    X(event_record, cuEventRecord)                \
-    X(stream_wait, cuStreamWaitEvent)             \
-    X(function_set, cuFuncSetAttribute)           \
-    X(pool_make, cuMemPoolCreate)                 \
-    X(pool_free, cuMemPoolDestroy)                \
-    X(pool_set, cuMemPoolSetAttribute)            \
-    X(alloc, cuMemAllocFromPoolAsync)             \
-    X(release, cuMemFreeAsync)                    \
-    X(to_device, cuMemcpyHtoDAsync)               \
-    X(to_host, cuMemcpyDtoHAsync)                 \
-    X(move, cuMemcpyDtoDAsync)                    \
-    X(host_alloc, cuMemAllocHost)                 \
-    X(host_free, cuMemFreeHost)                   \
-    X(set_bytes, cuMemsetD8Async)                 \
-    X(set_halves, cuMemsetD16Async)               \
-    X(set_words, cuMemsetD32Async)                \
-    X(launch, cuLaunchKernel)                     \
-    X(capture_begin, cuStreamBeginCapture)        \
-    X(capture_end, cuStreamEndCapture)            \
-    X(graph_make, cuGraphInstantiateWithFlags)    \
-    X(graph_launch, cuGraphLaunch)                \
-    X(graph_exec_destroy, cuGraphExecDestroy)     \
+#define FUNCTIONS(X)                                                                           \
+    X(init, cuInit)                                                                            \
+    X(version, cuDriverGetVersion)                                                             \
+    X(error_name, cuGetErrorName)                                                              \
+    X(error_string, cuGetErrorString)                                                          \
+    X(device_count, cuDeviceGetCount)                                                          \
+    X(device_get, cuDeviceGet)                                                                 \
+    X(device_name, cuDeviceGetName)                                                            \
+    X(device_attribute, cuDeviceGetAttribute)                                                  \
+    X(context_retain, cuDevicePrimaryCtxRetain)                                                \
+    X(context_release, cuDevicePrimaryCtxRelease)                                              \
+    X(context_push, cuCtxPushCurrent)                                                          \
+    X(context_pop, cuCtxPopCurrent)                                                            \
+    X(module_load, cuModuleLoadDataEx)                                                         \
+    X(module_unload, cuModuleUnload)                                                           \
+    X(module_function, cuModuleGetFunction)                                                    \
+    X(stream_create, cuStreamCreate)                                                           \
+    X(stream_destroy, cuStreamDestroy)                                                         \
+    X(stream_sync, cuStreamSynchronize)                                                        \
+    X(stream_query, cuStreamQuery)                                                             \
+    X(event_create, cuEventCreate)                                                             \
+    X(event_destroy, cuEventDestroy)                                                           \
+    X(event_record, cuEventRecord)                                                             \
+    X(stream_wait, cuStreamWaitEvent)                                                          \
+    X(function_set, cuFuncSetAttribute)                                                        \
+    X(pool_make, cuMemPoolCreate)                                                              \
+    X(pool_free, cuMemPoolDestroy)                                                             \
+    X(pool_set, cuMemPoolSetAttribute)                                                         \
+    X(alloc, cuMemAllocFromPoolAsync)                                                          \
+    X(release, cuMemFreeAsync)                                                                 \
+    X(to_device, cuMemcpyHtoDAsync)                                                            \
+    X(to_host, cuMemcpyDtoHAsync)                                                              \
+    X(move, cuMemcpyDtoDAsync)                                                                 \
+    X(host_alloc, cuMemAllocHost)                                                              \
+    X(host_free, cuMemFreeHost)                                                                \
+    X(set_bytes, cuMemsetD8Async)                                                              \
+    X(set_halves, cuMemsetD16Async)                                                            \
+    X(set_words, cuMemsetD32Async)                                                             \
+    X(launch, cuLaunchKernel)                                                                  \
+    X(capture_begin, cuStreamBeginCapture)                                                     \
+    X(capture_end, cuStreamEndCapture)                                                         \
+    X(graph_make, cuGraphInstantiateWithFlags)                                                 \
+    X(graph_launch, cuGraphLaunch)                                                             \
+    X(graph_exec_destroy, cuGraphExecDestroy)                                                  \
     X(graph_destroy, cuGraphDestroy)
 
 /* Our parameters, with the header's types for ours, are those of the header's function. */
