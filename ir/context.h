@@ -107,6 +107,7 @@ struct cot_context {
         bool told; /* this call has reported */
         cot_progress at;
     } progress;
+    const char *own; /* cot_options.own */
     const struct cot_comm *comm; /* of several processes; NULL: this one alone */
     fenv_t outside; /* the caller's environment                  */
     atomic_int cancelled; /* set by cot_cancel; kernels in this process read it, too */

@@ -23,7 +23,8 @@
  * run.
  *
  * A program in which rows move between groups, or are of arguments and results, owns runs of
- * groups; any other owns leaves of sums.
+ * groups; any other owns what is wanted, or else that by which its sums send fewer bytes:
+ * mostly leaves.
  *
  * Wants: prepared.  Gives: the same function, bit for bit. */
 #include "passes/own.h"
@@ -430,21 +431,42 @@ build(const ir_graph *f, own_program *program, ir_graph **out)
     return build_graph(f, program, true, in, outs, out);
 }
 
+/* The program by a rule. */
+static cot_status
+build_by(const ir_graph *f, own_program *program, pass_own_rule rule, ir_graph **out)
+{
+    *program = (own_program){ .world = program->world, .rule = rule };
+    return build(f, program, out);
+}
+
+static cot_status
+refuse_lanes(const ir_graph *f, const char *what)
+{
+    return ir_fail(f->ctx, 0, f->name, ERR_usage,
+                   ir_format(&f->ctx->arena, "own is lanes, and %s; wants runs", what));
+}
+
 cot_status
 pass_own(const ir_graph *f, const pass_world *world, ir_graph **out)
 {
     own_program program = { .world = world };
     const bool spread = world->spread_in || world->spread_out;
+    const bool lanes = world->wanted == 1 + PASS_OWN_LEAVES;
 
     *out = (ir_graph *)f;
     if (world->size < 2 || (!spread && !pass_has_groups(f)))
         return COT_OK;
-    program.rule = spread ? PASS_OWN_RUNS : PASS_OWN_LEAVES;
-    COT_TRY(build(f, &program, out));
-    if (program.moves && program.rule != PASS_OWN_RUNS) {
-        program.rule = PASS_OWN_RUNS;
-        COT_TRY(build(f, &program, out));
-    }
+    if (spread && lanes)
+        return refuse_lanes(f, "arrays are spread");
+    COT_TRY(build_by(
+        f, &program,
+        spread || world->wanted == 1 + PASS_OWN_RUNS ? PASS_OWN_RUNS : PASS_OWN_LEAVES, out));
+    const bool cheaper =
+        !world->wanted && program.sent[PASS_OWN_RUNS] < program.sent[PASS_OWN_LEAVES];
+    if (program.moves && lanes)
+        return refuse_lanes(f, "rows move between groups");
+    if ((program.moves || cheaper) && program.rule != PASS_OWN_RUNS)
+        COT_TRY(build_by(f, &program, PASS_OWN_RUNS, out));
     COT_TRY(pass_own_fuse(*out, out));
     (*out)->n_inout = f->n_inout;
     (*out)->inout =

@@ -10,6 +10,8 @@ typedef struct own_program {
     const pass_world *world;
     pass_own_rule rule;
     bool moves; /* do rows move between groups? */
+    double sent[2]; /* by rule: the bytes of all parts of all sums */
+    int64_t counted, parts[2]; /* groups of a sum, and its parts by each rule */
     int level;  /* of loops around what is being built, but for those of groups */
 } own_program;
 

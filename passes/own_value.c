@@ -70,6 +70,18 @@ gather(own_walk *w, ir_ref x, int axis, int64_t groups)
     return ir_move_axis(w->b, x, 0, axis);
 }
 
+/* What a sum sends by each rule; it is asked again for as many groups as the last one. */
+static void
+count_parts(own_program *p, int64_t groups, int64_t bytes)
+{
+    if (groups != p->counted)
+        for (int rule = 0; rule < 2; rule++)
+            p->parts[rule] = p->world->parts((pass_own_rule)rule, groups, p->world->size);
+    p->counted = groups;
+    for (int rule = 0; rule < 2; rule++)
+        p->sent[rule] += (double)p->parts[rule] * (double)bytes;
+}
+
 ir_ref
 pass_own_reduce(own_walk *w, ir_ref x, int64_t groups, ir_combine by, const ir_type *t,
                 int64_t parted)
@@ -81,6 +93,8 @@ pass_own_reduce(own_walk *w, ir_ref x, int64_t groups, ir_combine by, const ir_t
         for (int k = 1; k < t->rank; k++)
             m *= t->dims[k];
     }
+    if (by == IR_BY_SUM)
+        count_parts(w->program, groups, m * (int64_t)cot_dtype_size(t->dtype));
     return pass_own_call(
         w, PASS_WORLD_REDUCE, x, t,
         pass_numbers(w->b, 6,

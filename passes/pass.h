@@ -169,6 +169,10 @@ typedef struct pass_world {
     /* what a process owns of so many groups; list, unless NULL, gets their numbers.  Programs
      * that are shipped ask the same when they run (runtime/support/owner.h) */
     pass_owned (*owned)(pass_own_rule rule, int64_t groups, int size, int rank, int64_t *list);
+    /* 1 + the rule that is wanted; 0: that by which the sums of the program have fewer parts,
+     * by this number of them among all processes, unless rows move */
+    int wanted;
+    int64_t (*parts)(pass_own_rule rule, int64_t groups, int size);
     uint64_t hash; /* of the program, for processes.begin */
     /* the arguments, and results, of which each process has the own rows of the first axis;
      * NULL: none */

@@ -171,6 +171,8 @@ rt_world_hash(const ir_graph *f, const bool *spread)
     ir_digest_text(&s, cot_version());
     ir_digest_add(&s, &(const int){ COT_NUMERICS_EDITION }, sizeof(int));
     ir_digest_add(&s, text.text, text.n);
+    if (f->ctx->own)
+        ir_digest_text(&s, f->ctx->own);
     if (spread)
         ir_digest_add(&s, spread, (size_t)(f->n_in + f->n_out) * sizeof *spread);
     const ir_digest d = ir_digest_end(&s);
@@ -193,8 +195,12 @@ rt_world_own(const ir_graph *f, const bool *spread, const ir_graph **out, bool *
                                  "comm has rank %d of %d%s; wants one below the size, and an "
                                  "exchange",
                                  c->rank, c->size, c->exchange ? "" : " and no exchange"));
+    int wanted;
+    COT_TRY(rt_world_wanted(f->ctx, &wanted));
     world_of(f->ctx);
     const pass_world w = { .owned = rt_world_owned,
+                           .wanted = wanted,
+                           .parts = rt_world_parts,
                            .rank = c->rank,
                            .size = c->size,
                            .hash = rt_world_hash(f, spread),
@@ -231,6 +237,32 @@ rt_world_owned(pass_own_rule rule, int64_t groups, int size, int rank, int64_t *
     if (list)
         cot_rt_owned_list(groups, &own, list);
     return (pass_owned){ own.first, own.groups };
+}
+
+cot_status
+rt_world_wanted(cot_context *ctx, int *out)
+{
+    const char *s = ctx->own;
+
+    *out = !s                        ? 0
+           : strcmp(s, "lanes") == 0 ? 1 + PASS_OWN_LEAVES
+           : strcmp(s, "runs") == 0  ? 1 + PASS_OWN_RUNS
+                                     : -1;
+    return *out >= 0 ? COT_OK
+                     : ir_fail(ctx, 0, NULL, ERR_usage,
+                               ir_format(&ctx->arena, "own is '%s'; wants lanes or runs", s));
+}
+
+int64_t
+rt_world_parts(pass_own_rule rule, int64_t groups, int size)
+{
+    int64_t n = 0;
+
+    for (int rank = 0; rank < size; rank++) {
+        const cot_rt_owned own = cot_rt_owned_by((cot_rt_own_rule)rule, groups, size, rank);
+        n += cot_rt_owned_parts(groups, &own);
+    }
+    return n;
 }
 
 int

@@ -24,6 +24,10 @@ pass_owned rt_world_owned(pass_own_rule rule, int64_t groups, int size, int rank
  * version, the contract. */
 uint64_t rt_world_hash(const ir_graph *f, const bool *spread);
 
+/* pass_world.wanted, of cot_options.own, and pass_world.parts. */
+cot_status rt_world_wanted(cot_context *ctx, int *out);
+int64_t rt_world_parts(pass_own_rule rule, int64_t groups, int size);
+
 /* world_file.c.  The numbers that a list as "1-4,8" names; none where it is NULL. */
 cot_status rt_world_counts(cot_context *ctx, const char *list, ir_ints *out);
 /* The prepared f for a file that serves so many processes, with a cot_comm before its

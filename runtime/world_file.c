@@ -98,6 +98,8 @@ make_bodies(bodies *b, ir_arena *a)
 
     for (int i = 0; i < b->counts.n; i++)
         all += 1 + b->counts.at[i];
+    int wanted;
+    COT_TRY(rt_world_wanted(b->f->ctx, &wanted));
     b->table = IR_NEW_N(a, int64_t, all + 1);
     b->body[b->n++] = (ir_graph *)(uintptr_t)b->f;
     for (int i = 0; i < b->counts.n; i++) {
@@ -105,11 +107,14 @@ make_bodies(bodies *b, ir_arena *a)
         b->table[b->entries++] = size;
         for (int rank = 0; rank < size; rank++) {
             ir_graph *own;
-            COT_TRY(
-                pass_own(b->f,
-                         &(pass_world){
-                             .owned = rt_world_owned, .rank = rank, .size = size, .any = true },
-                         &own));
+            COT_TRY(pass_own(b->f,
+                             &(pass_world){ .owned = rt_world_owned,
+                                            .wanted = wanted,
+                                            .parts = rt_world_parts,
+                                            .rank = rank,
+                                            .size = size,
+                                            .any = true },
+                             &own));
             COT_TRY(number_of(b, own, &b->table[b->entries++]));
         }
     }

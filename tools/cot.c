@@ -541,6 +541,7 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
     if (!c->compile)
         cli_show_progress(&options);
     options.tiered = c->tiered;
+    options.own = c->own;
     if (strcmp(c->verb, "bench") == 0)
         options.cache_dir = "off";      /* compilation is timed */
     return c->processes > 1 ? run_together(c, verb, &options)

@@ -17,7 +17,7 @@ typedef struct cot_cli {
     int n_files;
     const char **files;
     const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap,
-        *open, *size, *at, *donated, *features, *manifest, *schedule, *color, *counts;
+        *open, *size, *at, *donated, *features, *manifest, *schedule, *color, *counts, *own;
     int threads, processes, rank; /* rank: of this process; those from 1 on print nothing */
     double timeout;
     bool after_each, bless, expect, locs, debug, fast, imported, isolate, trapping_math,

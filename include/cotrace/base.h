@@ -175,6 +175,10 @@ typedef struct cot_options {
      * the first compilation, which fails if it cannot be (COT_ERR_IO); NULL: COT_PROFILE
      * says */
     const char *profile;
+    /* which process owns which groups of an axis with .over: "lanes", whole leaves of the tree
+     * of sums, or "runs", consecutive groups; no bit depends on it; NULL: whichever the program
+     * sends less by: docs/processes.md */
+    const char *own;
 } cot_options;
 
 /* A new context.  options may be NULL; its strings are copied.  NULL if memory is short.

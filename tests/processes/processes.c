@@ -9,6 +9,7 @@
  *   processes bytes                what a sum sends
  *   processes killed [MOMENTS]     a process ends, stops or fails at any call, or is killed at
  *                                  so many random moments: the others end and name it
+ *   processes chosen               who owns what by cot_options.own, and where it is refused
  *   processes different            one of the processes runs another program
  *
  * Processes write what they have to memory that they share with the one that judges. */
@@ -180,7 +181,7 @@ watch(watched *w)
 
 /* A program, and the elements of each of its sums. */
 typedef struct bytes_work {
-    const char *program;
+    const char *program, *own;
     int64_t groups;
     int64_t elements[4];
     size_t *sent, *messages;
@@ -193,6 +194,7 @@ count_bytes(const cot_comm *comm, void *user)
     const bytes_work *b = user;
     watched w = { .of = comm };
     const cot_comm counted = watch(&w);
+    spread_own = b->own;
     const int status = spread_run(spread_find(b->program), b->groups, "jit", 1, &counted,
                                   &b->result[comm->rank]);
 
@@ -204,10 +206,31 @@ count_bytes(const cot_comm *comm, void *user)
 /* Nodes of a process that are not whole halves of a larger one: what the least volume is
  * multiplied by. */
 static size_t
-bytes_of_sum(int64_t groups, int processes, int rank, size_t elements)
+parts_of(cot_rt_own_rule rule, int64_t groups, int processes, int rank)
 {
-    const cot_rt_owned own = cot_rt_owned_by(COT_RT_OWN_LEAVES, groups, processes, rank);
-    const size_t nodes = (size_t)cot_rt_owned_parts(groups, &own);
+    const cot_rt_owned own = cot_rt_owned_by(rule, groups, processes, rank);
+
+    return (size_t)cot_rt_owned_parts(groups, &own);
+}
+
+/* The rule that is wanted, or else that of fewer parts. */
+static cot_rt_own_rule
+rule_of(const bytes_work *b, int processes)
+{
+    size_t n[2] = { 0, 0 };
+
+    if (b->own)
+        return strcmp(b->own, "runs") == 0 ? COT_RT_OWN_RUNS : COT_RT_OWN_LEAVES;
+    for (int rank = 0; rank < processes; rank++)
+        for (int rule = 0; rule < 2; rule++)
+            n[rule] += parts_of((cot_rt_own_rule)rule, b->groups, processes, rank);
+    return n[COT_RT_OWN_RUNS] < n[COT_RT_OWN_LEAVES] ? COT_RT_OWN_RUNS : COT_RT_OWN_LEAVES;
+}
+
+static size_t
+bytes_of_sum(const bytes_work *b, int processes, int rank, size_t elements)
+{
+    const size_t nodes = parts_of(rule_of(b, processes), b->groups, processes, rank);
     size_t bytes = 0;
 
     for (int p = 0; p < processes; p++) {
@@ -230,7 +253,7 @@ wanted_bytes(const bytes_work *b, int processes, int rank, size_t *least)
     *least = bytes;
     for (int k = 0; k < 4; k++) {
         const size_t n = (size_t)b->elements[k];
-        bytes += bytes_of_sum(b->groups, processes, rank, n);
+        bytes += bytes_of_sum(b, processes, rank, n);
         *least += 8 * n * others / (size_t)processes;
     }
     return bytes;
@@ -245,7 +268,9 @@ wanted_messages(const bytes_work *b, int processes)
 
     for (int k = 0; k < 4; k++)
         elements += b->elements[k];
-    const bool direct = processes == 2 && b->groups <= 512 && elements * 4 <= 10240;
+    bool direct = processes == 2 && elements * 4 <= 10240;
+    for (int rank = 0; rank < processes && direct; rank++)
+        direct = parts_of(rule_of(b, processes), b->groups, processes, rank) == 1;
     return (size_t)(processes - 1) * (direct ? 2 : 3);
 }
 
@@ -260,7 +285,7 @@ bytes_sent(bytes_work *b, int processes)
     for (int rank = 0; rank < processes; rank++) {
         size_t least;
         const size_t want = wanted_bytes(b, processes, rank, &least);
-        const bool power = (processes & (processes - 1)) == 0 && b->groups <= 512 &&
+        const bool power = (processes & (processes - 1)) == 0 && b->groups <= 512 && !b->own &&
                            b->elements[0] % processes == 0 && b->elements[1] == 0;
         checks++;
         if (b->sent[rank] == want && (!power || want == least) && b->messages[rank] == messages)
@@ -278,16 +303,18 @@ bytes_sent(bytes_work *b, int processes)
 static void
 bytes(void)
 {
-    static const int64_t counts[] = { 32, 64, 512, 700 };
+    static const int64_t counts[] = { 32, 64, 512, 700, 1025 };
     static const int of[] = { 2, 3, 4, 7, 8 };
     bytes_work all[] = { { .program = "sum", .elements = { SUM_ELEMENTS } },
-                         { .program = "biased.grad", .elements = { 12, 4, 1 } } };
+                         { .program = "biased.grad", .elements = { 12, 4, 1 } },
+                         { .program = "biased.grad", .own = "lanes", .elements = { 12, 4, 1 } },
+                         { .program = "sum", .own = "runs", .elements = { SUM_ELEMENTS } } };
 
-    for (int p = 0; p < 2; p++) {
+    for (int p = 0; p < 4; p++) {
         all[p].sent = shared_memory(sizeof(size_t) * 8);
         all[p].messages = shared_memory(sizeof(size_t) * 8);
         all[p].result = shared_memory(sizeof(spread_result) * 8);
-        for (int k = 0; k < 4; k++)
+        for (int k = p < 2 ? 0 : 3; k < 5; k++)
             for (int i = 0; i < 5; i++) {
                 all[p].groups = counts[k];
                 bytes_sent(&all[p], of[i]);
@@ -435,6 +462,65 @@ killed(int moments)
     }
 }
 
+/* ---- chosen ---- */
+
+typedef struct chosen_work {
+    const char *program, *own[2]; /* of process 0, of the others */
+    spread_result *result;
+} chosen_work;
+
+static int
+run_chosen(const cot_comm *comm, void *user)
+{
+    const chosen_work *w = user;
+
+    spread_own = w->own[comm->rank > 0];
+    return spread_run(spread_find(w->program), 33, "eval", 1, comm, &w->result[comm->rank]) !=
+           0;
+}
+
+/* What is refused says so; without a text all have the bytes of one process. */
+static void
+choose(chosen_work *w, int processes, const spread_result *one, const char *text)
+{
+    memset(w->result, 0, sizeof *w->result * MAX_PROCESSES);
+    if ((cot_shm_run(processes, run_chosen, w, .timeout = 20) == 0) != (text == NULL))
+        fail(w->program, 33, processes, w->result[0].text);
+    for (int k = 0; k < processes; k++) {
+        const spread_result *r = &w->result[k];
+        checks++;
+        if (text ? !strstr(r->text, text)
+                 : r->bytes != one->bytes || memcmp(r->at, one->at, one->bytes) != 0)
+            fail(w->program, 33, processes, r->text[0] ? r->text : "other bytes");
+    }
+}
+
+static void
+chosen(void)
+{
+    static const char *const programs[] = { "biased.hvp", "collectives", "descent" };
+    static spread_result one;
+    chosen_work w = { .result = shared_memory(sizeof(spread_result) * MAX_PROCESSES) };
+
+    for (int p = 0; p < 3; p++)
+        for (int runs = p == 1; runs < 2; runs++) {
+            w.program = programs[p];
+            w.own[0] = w.own[1] = runs ? "runs" : "lanes";
+            spread_run(spread_find(w.program), 33, "eval", 1, NULL, &one);
+            for (int processes = 2; processes < 6; processes++)
+                choose(&w, processes, &one, NULL);
+        }
+    w.program = "halo";
+    w.own[0] = w.own[1] = "lanes";
+    choose(&w, 3, &one, "own is lanes, and rows move between groups; wants runs");
+    w.own[0] = w.own[1] = "rows";
+    choose(&w, 3, &one, "own is 'rows'; wants lanes or runs");
+    w.program = "descent";
+    w.own[0] = NULL;
+    w.own[1] = "runs";
+    choose(&w, 3, &one, "process "); /* as of other programs */
+}
+
 /* ---- other programs ---- */
 
 static int
@@ -484,6 +570,8 @@ main(int argc, char **argv)
         bytes();
     else if (strcmp(what, "killed") == 0)
         killed(argc > 2 ? first : 200);
+    else if (strcmp(what, "chosen") == 0)
+        chosen();
     else if (strcmp(what, "different") == 0)
         different();
     else

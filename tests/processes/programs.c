@@ -356,12 +356,14 @@ run(cot_context *ctx, const spread_program *p, int64_t groups, const char *backe
     return status;
 }
 
+const char *spread_own;
+
 int
 spread_run(const spread_program *p, int64_t groups, const char *backend, int threads,
            const cot_comm *comm, spread_result *out)
 {
-    cot_context *ctx = cot_context_new(
-        &(cot_options){ .comm = comm, .threads = threads, .cache_dir = "off", .verify = 1 });
+    cot_context *ctx = cot_context_new(&(cot_options){
+        .comm = comm, .threads = threads, .cache_dir = "off", .verify = 1, .own = spread_own });
     volatile int status = COT_ERR_MEMORY;
 
     out->bytes = 0;
@@ -379,8 +381,8 @@ static int
 in_context(const spread_program *p, int64_t groups, int threads, with_graph *body,
            const void *user, spread_result *out)
 {
-    cot_context *ctx =
-        cot_context_new(&(cot_options){ .threads = threads, .cache_dir = "off", .verify = 1 });
+    cot_context *ctx = cot_context_new(&(cot_options){
+        .threads = threads, .cache_dir = "off", .verify = 1, .own = spread_own });
     volatile int status = COT_ERR_MEMORY;
     const ir_graph *f;
 

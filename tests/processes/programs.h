@@ -16,6 +16,9 @@ typedef struct spread_program {
 extern const spread_program spread_programs[];
 extern const int spread_program_count;
 
+/* cot_options.own of what follows; NULL at first. */
+extern const char *spread_own;
+
 const spread_program *spread_find(const char *name);
 /* Elements of the result of the program "sum". */
 enum { SUM_ELEMENTS = 4096 };
