@@ -127,9 +127,17 @@ static cot_status
 lower_for_processes(cot_context *ctx, const rt_export *e, const cot_compile_options *o,
                     rt_plan *p, ir_arena *a, cg_natural *fn, rt_lowered *low)
 {
+    const ir_ints none = { 0, NULL }, spread = p->spread, results = p->spread_results;
+
+    COT_TRY(rt_world_counts(ctx, o ? o->processes : NULL, &p->counts));
+    const ir_ints counts = p->counts;
+    if (counts.n) /* what one process runs has nothing that is spread */
+        p->counts = p->spread = p->spread_results = none;
     COT_TRY(rt_lower(e->graph, p, a, low));
     fn->alone = low->module;
-    COT_TRY(rt_world_counts(ctx, o ? o->processes : NULL, &p->counts));
+    p->counts = counts;
+    p->spread = spread;
+    p->spread_results = results;
     if (p->counts.n)
         COT_TRY(rt_lower(e->graph, p, a, low));
     fn->comm = low->comm;

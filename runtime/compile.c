@@ -132,7 +132,7 @@ spread_flags(const ir_graph *f, const rt_plan *p, ir_arena *arena, bool **out)
     *out = NULL;
     if (!p->spread.n && !p->spread_results.n)
         return COT_OK;
-    if (!p->together)
+    if (!p->together && !p->counts.n)
         return ir_fail(f->ctx, 0, f->name, ERR_usage,
                        "arguments or results are spread; wants a kernel of the back ends jit, "
                        "c and eval");
@@ -161,7 +161,7 @@ prepare(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out, b
         COT_TRY(rt_world_own(prepared, spread, &out->prepared, &out->together));
     out->comm = p->counts.n > 0 && pass_has_groups(f);
     if (out->comm)
-        COT_TRY(rt_world_file(out->prepared, p->counts, arena, &out->prepared));
+        COT_TRY(rt_world_file(out->prepared, p->counts, spread, arena, &out->prepared));
     out->spread = out->together ? spread : NULL;
     *donated -= out->comm;
     out->over = IR_NEW_N(arena, int, f->n_out + 1);

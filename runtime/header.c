@@ -8,6 +8,7 @@
 
 #include "codegen/kernel/cost.h"
 #include "runtime/open/open.h"
+#include "runtime/world.h"
 
 /* ---- names ---- */
 
@@ -112,6 +113,21 @@ role_of(const rt_plan *p, const ir_graph *f, int i)
     return ir_ints_has(p->donated, i) ? "donated" : hidden[f->hidden[i].kind];
 }
 
+/* The type of argument i, or of result k, of a function of the file: of what is spread, the
+ * rows of one process, which are as many on each. */
+static const ir_type *
+type_in_file(const rt_plan *p, const ir_graph *f, bool comm, int i, int k)
+{
+    const ir_type *t = ir_type_at(f, k < 0 ? f->in[i] : f->out[k]);
+
+    if (!comm || !ir_ints_has(k < 0 ? p->spread : p->spread_results, k < 0 ? i : k))
+        return t;
+    const int size = (int)p->counts.at[p->counts.n - 1];
+    const ir_type *row = ir_type_close(f->ctx, t, 0);
+    return ir_type_open(f->ctx, row, 0,
+                        rt_world_owned(PASS_OWN_RUNS, t->dims[0], size, 0, NULL).groups);
+}
+
 static const rt_parameter *
 parameters(words *w, const rt_plan *p, rt_function *fn)
 {
@@ -138,7 +154,7 @@ parameters(words *w, const rt_plan *p, rt_function *fn)
         x[i].name = parameter_name(w->a, name,
                                    ir_format(w->a, k < 0 ? "arg%d" : "out%d", k < 0 ? i : k),
                                    all, before + i);
-        x[i].is = ir_type_at(f, k < 0 ? f->in[i] : f->out[k]);
+        x[i].is = type_in_file(p, f, fn->comm, i, k);
         x[i].dims = fn->open ? rt_open_axes(fn->open, f, i, w->a) : NULL;
         x[i].role = role;
         x[i].type =

@@ -31,7 +31,8 @@ int64_t rt_world_parts(pass_own_rule rule, int64_t groups, int size);
 /* world_file.c.  The numbers that a list as "1-4,8" names; none where it is NULL. */
 cot_status rt_world_counts(cot_context *ctx, const char *list, ir_ints *out);
 /* The prepared f for a file that serves so many processes, with a cot_comm before its
- * arguments. */
-cot_status rt_world_file(const ir_graph *f, ir_ints counts, ir_arena *a, const ir_graph **out);
+ * arguments.  spread: as of rt_world_own; then all processes have as many rows of each. */
+cot_status rt_world_file(const ir_graph *f, ir_ints counts, const bool *spread, ir_arena *a,
+                         const ir_graph **out);
 
 #endif

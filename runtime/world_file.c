@@ -3,7 +3,8 @@
  * A file serves the numbers of processes that were named when it was made.  For each process of
  * each of them the graph that it runs is made; processes whose graphs are equal, as of those
  * that own as many groups, share one.  The first graph is that of one process, which
- * communicates with none. */
+ * communicates with none; a function with spread arguments or results has one type for all of
+ * its processes, and so none for one of them alone. */
 #include <stdlib.h>
 
 #include "ir/diag.h"
@@ -65,6 +66,7 @@ rt_world_counts(cot_context *ctx, const char *list, ir_ints *out)
 
 typedef struct bodies {
     const ir_graph *f;
+    const bool *spread;
     ir_ints counts;
     int n;
     ir_graph *body[MAX_BODIES];
@@ -91,30 +93,71 @@ number_of(bodies *b, ir_graph *g, int64_t *out)
     return COT_OK;
 }
 
+static bool
+same_types(int n, const ir_graph *f, const ir_ref *x, const ir_graph *g, const ir_ref *y)
+{
+    for (int i = 0; i < n; i++)
+        if (ir_type_at(f, x[i]) != ir_type_at(g, y[i]))
+            return false;
+    return true;
+}
+
+/* Processes with other rows have functions of other types. */
+static cot_status
+check_rows(const bodies *b, const ir_graph *g, int size)
+{
+    const ir_graph *f = b->n ? b->body[0] : g;
+
+    if (!b->spread ||
+        (same_types(f->n_in, f, f->in, g, g->in) && same_types(f->n_out, f, f->out, g, g->out)))
+        return COT_OK;
+    return ir_fail(b->f->ctx, 0, b->f->name, ERR_usage,
+                   ir_format(&b->f->ctx->arena,
+                             "arguments or results are spread, and not all of %d processes "
+                             "have the rows of the first one; wants a number that divides them",
+                             size));
+}
+
+/* The graph of one process alone. */
+static void
+add_alone(bodies *b)
+{
+    if (!b->spread) {
+        b->body[b->n++] = (ir_graph *)(uintptr_t)b->f;
+        return;
+    }
+    b->table[b->entries++] = 1;
+    b->table[b->entries++] = -1;
+}
+
 static cot_status
 make_bodies(bodies *b, ir_arena *a)
 {
-    int64_t all = 0;
+    int64_t all = 2;
 
     for (int i = 0; i < b->counts.n; i++)
         all += 1 + b->counts.at[i];
     int wanted;
     COT_TRY(rt_world_wanted(b->f->ctx, &wanted));
     b->table = IR_NEW_N(a, int64_t, all + 1);
-    b->body[b->n++] = (ir_graph *)(uintptr_t)b->f;
+    add_alone(b);
     for (int i = 0; i < b->counts.n; i++) {
         const int size = (int)b->counts.at[i];
         b->table[b->entries++] = size;
         for (int rank = 0; rank < size; rank++) {
             ir_graph *own;
-            COT_TRY(pass_own(b->f,
-                             &(pass_world){ .owned = rt_world_owned,
-                                            .wanted = wanted,
-                                            .parts = rt_world_parts,
-                                            .rank = rank,
-                                            .size = size,
-                                            .any = true },
-                             &own));
+            COT_TRY(
+                pass_own(b->f,
+                         &(pass_world){ .owned = rt_world_owned,
+                                        .wanted = wanted,
+                                        .parts = rt_world_parts,
+                                        .spread_in = b->spread,
+                                        .spread_out = b->spread ? b->spread + b->f->n_in : NULL,
+                                        .rank = rank,
+                                        .size = size,
+                                        .any = true },
+                         &own));
+            COT_TRY(check_rows(b, own, size));
             COT_TRY(number_of(b, own, &b->table[b->entries++]));
         }
     }
@@ -148,15 +191,16 @@ room_of(const void *user, const char *name, const int64_t *a)
 }
 
 cot_status
-rt_world_file(const ir_graph *f, ir_ints counts, ir_arena *a, const ir_graph **out)
+rt_world_file(const ir_graph *f, ir_ints counts, const bool *spread, ir_arena *a,
+              const ir_graph **out)
 {
-    bodies b = { .f = f, .counts = counts };
+    bodies b = { .f = f, .spread = spread, .counts = counts };
     ir_graph *whole;
 
     COT_TRY(make_bodies(&b, a));
-    const pass_file file = { b.n,     b.body, b.entries, b.table, rt_world_hash(f, NULL),
+    const pass_file file = { b.n,     b.body, b.entries, b.table, rt_world_hash(f, spread),
                              room_of, &b };
-    COT_TRY(pass_own_file(f, &file, &whole));
+    COT_TRY(pass_own_file(spread ? b.body[0] : f, &file, &whole));
     *out = whole;
     return COT_OK;
 }

@@ -52,7 +52,8 @@ typedef struct cot_compile_options {
     const char *at;
     /* cot_build_object: numbers of processes that the functions with a spread axis serve, as
      * "1-4,8": they take a cot_comm before their arguments (comm.h, docs/processes.md).  NULL:
-     * one process runs all groups, and there is no such argument */
+     * one process runs all groups, and there is no such argument.  With spread or
+     * spread_results a number that divides the rows: the functions have the type of a share */
     const char *processes;
 } cot_compile_options;
 

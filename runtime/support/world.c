@@ -55,10 +55,10 @@ cot_rt_world_begin(const void *comm, const int64_t *table, int32_t *body, int64_
     const cot_comm *c = comm;
     int differs;
 
-    *body = c ? body_of(c->size, c->rank, table, entries) : 0;
+    *body = body_of(c ? c->size : 1, c ? c->rank : 0, table, entries);
     if (*body >= 0 && (!c || c->size < 2 || !cot_rt_world_compare(c, hash, &differs)))
         return 0;
-    if (c->abort)
+    if (c && c->abort)
         c->abort(c->user);
     return COT_RT_WORLD_FAILED;
 }

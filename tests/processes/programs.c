@@ -357,6 +357,19 @@ run(cot_context *ctx, const spread_program *p, int64_t groups, const char *backe
 }
 
 const char *spread_own;
+unsigned spread_args, spread_results;
+
+/* The numbers of the bits. */
+static cot_list
+list_of(unsigned bits, int64_t *at)
+{
+    int n = 0;
+
+    for (int i = 0; bits >> i; i++)
+        if (bits >> i & 1)
+            at[n++] = i;
+    return (cot_list){ .n = n, .at = at };
+}
 
 int
 spread_run(const spread_program *p, int64_t groups, const char *backend, int threads,
@@ -405,9 +418,14 @@ static cot_status
 build(cot_context *ctx, const ir_graph *f, const void *user)
 {
     const file_wanted *w = user;
+    int64_t args[32], results[32];
 
-    return rt_build(ctx, 1, &(rt_export){ .graph = f, .name = "shipped" },
-                    &(cot_compile_options){ .processes = w->processes }, w->path, w->header);
+    return rt_build(
+        ctx, 1, &(rt_export){ .graph = f, .name = "shipped" },
+        &(cot_compile_options){ .processes = w->processes,
+                                .spread = list_of(spread_args, args),
+                                .spread_results = list_of(spread_results, results) },
+        w->path, w->header);
 }
 
 int
@@ -426,6 +444,32 @@ typedef struct shipped_call {
     spread_result *out;
 } shipped_call;
 
+/* The rows of a process in the memory of a whole value. */
+static char *
+rows_of(const ir_type *t, void *whole, const cot_comm *c, int rank, size_t *bytes)
+{
+    const cot_rows rows = cot_spread_rows(t->dims[0], c->size, rank);
+    const size_t row = laws_bytes(t) / (size_t)t->dims[0];
+
+    *bytes = row * (size_t)rows.count;
+    return (char *)whole + row * (size_t)rows.first;
+}
+
+/* Of a result of which each process has its rows, all of them. */
+static int
+gather_rows(const ir_type *t, void *whole, const cot_comm *c)
+{
+    for (int round = 0; round < c->size; round++) {
+        const int p = (round - c->rank + c->size) % c->size;
+        size_t own, their;
+        const char *from = rows_of(t, whole, c, c->rank, &own);
+        char *to = rows_of(t, whole, c, p, &their);
+        if (p != c->rank && c->exchange(c->user, p, from, own, to, their))
+            return COT_ERR_FOREIGN;
+    }
+    return 0;
+}
+
 static cot_status
 call(cot_context *ctx, const ir_graph *f, const void *user)
 {
@@ -437,7 +481,18 @@ call(cot_context *ctx, const ir_graph *f, const void *user)
 
     memcpy(args, in, sizeof *args * (size_t)f->n_in);
     memcpy(args + f->n_in, y, sizeof *args * (size_t)f->n_out);
-    const int status = work ? c->entry(c->comm, args, work) : COT_ERR_MEMORY;
+    size_t bytes;
+    for (int i = 0; i < f->n_in; i++)
+        if (spread_args >> i & 1)
+            args[i] = rows_of(ir_type_at(f, f->in[i]), in[i], c->comm, c->comm->rank, &bytes);
+    for (int j = 0; j < f->n_out; j++)
+        if (spread_results >> j & 1)
+            args[f->n_in + j] =
+                rows_of(ir_type_at(f, f->out[j]), y[j], c->comm, c->comm->rank, &bytes);
+    int status = work ? c->entry(c->comm, args, work) : COT_ERR_MEMORY;
+    for (int j = 0; j < f->n_out && status == COT_OK; j++)
+        if (spread_results >> j & 1)
+            status = gather_rows(ir_type_at(f, f->out[j]), y[j], c->comm);
     if (status == COT_OK)
         keep(c->out, f, y);
     free(work);

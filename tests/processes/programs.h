@@ -19,6 +19,9 @@ extern const int spread_program_count;
 /* cot_options.own of what follows; NULL at first. */
 extern const char *spread_own;
 
+/* Which arguments, and results, of files are spread: a bit for each. */
+extern unsigned spread_args, spread_results;
+
 const spread_program *spread_find(const char *name);
 /* Elements of the result of the program "sum". */
 enum { SUM_ELEMENTS = 4096 };

@@ -4,6 +4,7 @@
  *                              source, on each number of processes
  *   shipped killed N           a process is killed at some calls, and at N random moments
  *   shipped blocks             sums of more elements than are reduced at a time
+ *   shipped rows               spread arguments and results
  *   shipped wrong              files that cannot be made, processes that do not fit together
  *
  * A file is linked with libcotrace_rt.a and nothing else of Cotrace. */
@@ -452,6 +453,62 @@ run_different(const cot_comm *comm, void *user)
 }
 
 static void
+expect_in_header(const char *line)
+{
+    static char text[1 << 16];
+    FILE *in = fopen(path("x.h"), "r");
+    const size_t n = in ? fread(text, 1, sizeof text - 1, in) : 0;
+
+    text[n] = '\0';
+    expect(in && fclose(in) == 0 && strstr(text, line), "header", 8, 2, line);
+}
+
+/* Programs with spread arguments and results, on the one number of processes of their file. */
+static void
+rows(void)
+{
+    static const struct {
+        const char *program;
+        unsigned args, results;
+    } all[] = { { "halo", 1, 3 },
+                { "halo", 0, 1 },
+                { "network.grad", 12, 0 },
+                { "looped.vjp", 12, 0x31 },
+                { "scattered", 1, 5 } };
+    static const char *const of[] = { "2", "4" };
+
+    for (int k = 0; k < 5; k++)
+        for (int form = 0; form < 4; form++) {
+            shipped s = { .p = spread_find(all[k].program),
+                          .groups = 8 + form / 2 * 32,
+                          .threads = 1 + form % 2,
+                          .processes = of[form / 2],
+                          .form = form % 2 ? "c" : "o" };
+            spread_args = all[k].args;
+            spread_results = all[k].results;
+            if (cot_shm_run(1, run_alone, &s) == 0 && make(&s)) {
+                compare(&s, atoi(s.processes));
+                end_all_with(&s, 1, COT_ERR_FOREIGN);
+                if (k == 0 && form < 2)
+                    expect_in_header("#define SHIPPED_U_SIZE 48\n");
+                unlink(s.library);
+            }
+        }
+    spread_args = spread_results = 1;
+    shipped s = {
+        .p = spread_find("halo"), .groups = 8, .threads = 1, .processes = "2,4", .form = "o"
+    };
+    expect(cot_shm_run(1, build, &s) != 0 &&
+               strstr(results[MAX_PROCESSES + 1].text, "not all of 4 processes have the rows"),
+           "rows", 8, 4, results[MAX_PROCESSES + 1].text);
+    s.processes = "3";
+    expect(cot_shm_run(1, build, &s) != 0 &&
+               strstr(results[MAX_PROCESSES + 1].text, "not all of 3 processes have the rows"),
+           "rows", 8, 3, results[MAX_PROCESSES + 1].text);
+    spread_args = spread_results = 0;
+}
+
+static void
 wrong(void)
 {
     shipped both[2] = { { .p = spread_find("network"),
@@ -495,6 +552,8 @@ main(int argc, char **argv)
         same(first, step);
     else if (strcmp(what, "killed") == 0)
         killed(argc > 2 ? first : 60);
+    else if (strcmp(what, "rows") == 0)
+        rows();
     else if (strcmp(what, "blocks") == 0)
         blocks();
     else if (strcmp(what, "wrong") == 0)
