@@ -112,7 +112,7 @@ fold_constants(const fold_ctx *c)
     bool splats = true, complex = ir_is_complex(c->type->dtype);
     int64_t read = 0;
 
-    if (c->n_in == 0 || ir_ops[c->op].flag >= IR_FLOW)
+    if (c->n_in == 0 || ir_ops[c->op].flag >= IR_COLLECTIVE)
         return IR_NONE;
     for (int i = 0; i < c->n_in; i++) {
         const ir_data *d = fold_constant_of(c->b, c->in[i]);

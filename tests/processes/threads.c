@@ -149,7 +149,7 @@ compare(const same_work *w, int ranks, const spread_result *one)
     memset(w->result, 0, sizeof *w->result * (size_t)ranks);
     run_threads(ranks, 0, run_program, (void *)(uintptr_t)w, status);
     for (int k = 0; k < ranks; k++)
-        expect(status[k] == 0 && w->result[k].bytes == one->bytes &&
+        expect(status[k] == 0 && !w->result[k].text[0] && w->result[k].bytes == one->bytes &&
                    memcmp(w->result[k].at, one->at, one->bytes) == 0,
                w->program->name, ranks,
                w->result[k].text[0] ? w->result[k].text : "other bytes");
