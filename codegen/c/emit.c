@@ -366,7 +366,7 @@ emit_copy(cg_c_emit *e, const cg_insn *i)
     if (e->k->buffer[to].alias == from + 1 || e->k->buffer[from].alias == to + 1)
         cg_c_line(e, "if (%s != %s)", p, q);
     cg_c_line(e, "memmove(%s, %s, %s);", p, q,
-              i->in[2] ? cg_c_value(e, i->in[2], 0)
+              i->in[2] ? cg_c_format(e, "(size_t)%s", cg_c_value(e, i->in[2], 0))
                        : cg_c_format(e, "%llu", (unsigned long long)i->imm));
 }
 
@@ -394,7 +394,7 @@ emit_settle(cg_c_emit *e, const cg_insn *settle)
     cg_c_line(e, "if (%s != %s)", name, own);
     cg_c_line(e, "    memmove(%s, %s, %s);", own, name,
               settle->in[0]
-                  ? cg_c_value(e, settle->in[0], 0)
+                  ? cg_c_format(e, "(size_t)%s", cg_c_value(e, settle->in[0], 0))
                   : cg_c_format(e, "%lld",
                                 (long long)(x->elements * (int64_t)cot_dtype_size(x->type))));
     cg_c_line(e, "%s = %s;", name, own);

@@ -90,10 +90,11 @@ build(file *f, const program *p, cot_fn *open, const char *ending, const cot_com
              "cd %s && sed -i '/^f_at_[0-9_v]*(/{n;s/{/{ extern int entered; entered++;/}' f.c",
              f->folder);
     ck_assert_msg(strcmp(ending, "c") != 0 || system(line) == 0, "%s", line);
-    snprintf(line, sizeof line,
-             "cd %s && cc -std=c11 -O1 -Wall -Wextra -Werror -fPIC -shared -march=native "
-             "-ffp-contract=off call.c f.%s -lm -o f.so",
-             f->folder, ending);
+    snprintf(
+        line, sizeof line,
+        "cd %s && cc -std=c11 -O1 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -fPIC "
+        "-shared -march=native -ffp-contract=off call.c f.%s -lm -o f.so",
+        f->folder, ending);
     ck_assert_msg(system(line) == 0, "%s", line);
     snprintf(line, sizeof line, "%s/f.so", f->folder);
     f->library = dlopen(line, RTLD_NOW);
