@@ -13,6 +13,9 @@ static const machine machines[] = {
       "memcpy memset memmove _GLOBAL_OFFSET_TABLE_",
       { "cc -nostdlib -static -O1 -ffreestanding -fno-builtin -fno-pie -no-pie harness.c x.o "
         "-o x" }, { "./x" }, true, NULL, 0 },
+    { "x86-64-c", NULL, NULL, NULL, "memcpy memset memmove _GLOBAL_OFFSET_TABLE_",
+      { "cc -nostdlib -static -O1 -ffreestanding -fno-builtin -fno-pie -no-pie harness.c x.o "
+        "-o x" }, { "./x" }, true, "cc -march=native" STRICT, 8 },
     { "x86-64-versions", "x86_64-linux-gnu", "x86-64-v4,x86-64-v2,x86-64-v3", NULL,
       "memcpy memset memmove _GLOBAL_OFFSET_TABLE_",
       { "cc -nostdlib -static -O1 -ffreestanding -fno-builtin -fno-pie -no-pie harness.c x.o "

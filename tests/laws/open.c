@@ -3,19 +3,17 @@
  * matter, between red zones.
  *
  *   law_open [--types T,T,...] [--backend B] [--bits WIDTH] [--cpu NAME]
- *            [--threads N] [--refused] [K/N]
+ *            [--threads N] [--machine M] [--refused] [K/N | row R]
  *
  * Without options it is the JIT of this machine at all element types; K/N is part K of N rows.
- * What has no kernel for all sizes is counted; --refused prints why, and the program. */
+ * --machine: a file for that machine (machine.h), run where something runs it here.  What has no
+ * kernel for all sizes is counted; --refused prints why, and the program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cotrace/cotrace.h"
-#include "ir/array.h"
-#include "runtime/open/open.h"
-#include "tests/laws/classes.h"
 #include "tests/laws/laws.h"
+#include "tests/laws/open_inside.h"
 #include "tests/redzone.h"
 
 /* Blocks of sums and vectors of them, tiles' columns and rows (48, 14), and the cache blocks of
@@ -27,27 +25,17 @@ static const int64_t sizes[] = { 0,    1,    2,    3,    13,   15,   16,   17,  
 enum {
     SIZES = (int)(sizeof sizes / sizeof *sizes),
     MOST = 1 << 21,
-    FIXED = 17,
-    MOST_VALUES = 16
+    MOST_THERE = 1 << 17,
+    FIXED = 17
 };
 
 static int compared, kernels, refused;
 static bool say_refused;
 static cot_compile_options options;
-
-/* Which axes are open: both, or one of them. */
-typedef enum which { BOTH, N_ALONE, M_ALONE } which;
-
-typedef struct program {
-    cot_context *ctx;
-    int row;
-    cot_dtype type;
-    which open;
-    cot_kernel *kernel;
-} program;
+static const machine *to; /* NULL: the JIT */
 
 static void
-lengths(const program *p, const int64_t *size, int64_t *n, int64_t *m)
+lengths(const open_program *p, const int64_t *size, int64_t *n, int64_t *m)
 {
     *n = p->open == M_ALONE ? FIXED : size[0];
     *m = !classes_axes_are_two(p->row) ? 1 : p->open == N_ALONE ? FIXED : size[p->open == BOTH];
@@ -56,7 +44,7 @@ lengths(const program *p, const int64_t *size, int64_t *n, int64_t *m)
 static cot_status
 graph_at(void *user, ir_arena *scratch, const int64_t *size, const cot_graph **out)
 {
-    const program *p = user;
+    const open_program *p = user;
     class_program c;
     int64_t n, m;
 
@@ -71,7 +59,7 @@ graph_at(void *user, ir_arena *scratch, const int64_t *size, const cot_graph **o
 static cot_status
 compile(cot_context *ctx, void *user)
 {
-    program *p = user;
+    open_program *p = user;
     const rt_open_source source = { "class", 0, graph_at, p };
     static const char *const names[] = { "n", "m" };
     rt_sizes *s = IR_NEW(&ctx->arena, rt_sizes);
@@ -86,6 +74,8 @@ compile(cot_context *ctx, void *user)
             s->size[i].least++;
     }
     cot_error_clear(ctx);
+    if (to)
+        return open_there_lower(p, to, &source, s);
     COT_TRY(rt_plan_new(ctx, &options, "class", &plan));
     return rt_open_compile(ctx, &source, s, &plan, &p->kernel);
 }
@@ -95,8 +85,8 @@ compile(cot_context *ctx, void *user)
 /* Arrays between red zones, whose side differs from call to call. */
 typedef struct call {
     int n;
-    redzone zone[2 * MOST_VALUES + 1];
-    cot_array *array[2 * MOST_VALUES];
+    redzone zone[2 * OPEN_VALUES + 1];
+    cot_array *array[2 * OPEN_VALUES];
 } call;
 
 static void
@@ -154,13 +144,20 @@ is_small(const ir_graph *f)
     return true;
 }
 
+void
+open_wrong(const open_program *p, const class_program *c, const char *why)
+{
+    laws_fail(&c->law, "open",
+              ir_format(&p->ctx->arena, "%s at n = %lld, m = %lld (row %d, %s)", why,
+                        (long long)c->n, (long long)c->m, p->row, cot_dtype_name(p->type)));
+}
+
 /* Compare the results of a call with those of the kernel for the size. */
 static void
-compare(const program *p, const class_program *c)
+compare(const open_program *p, const class_program *c, const int64_t *size)
 {
     const ir_graph *f = c->law.f;
     void **in = classes_operands(c);
-    const int64_t size[] = { p->open == M_ALONE ? c->m : c->n, c->m };
     static call open, own;
     cot_kernel *k = NULL;
     const char *why = NULL;
@@ -172,11 +169,9 @@ compare(const program *p, const class_program *c)
     for (int i = f->n_in; i < f->n_in + f->n_out && !why; i++)
         if (laws_differ(ir_type_at(f, f->out[i - f->n_in]), open.zone[i].data,
                         own.zone[i].data) >= 0)
-            why = ir_format(&p->ctx->arena,
-                            "result %d differs at n = %lld, m = %lld (row %d, %s)", i - f->n_in,
-                            (long long)c->n, (long long)c->m, p->row, cot_dtype_name(p->type));
+            why = ir_format(&p->ctx->arena, "result %d differs", i - f->n_in);
     if (why)
-        laws_fail(&c->law, "open", why);
+        open_wrong(p, c, why);
     compared++;
     cot_error_clear(p->ctx);
     cot_kernel_free(k);
@@ -187,7 +182,7 @@ compare(const program *p, const class_program *c)
 
 /* Why a program has no kernel for all sizes, and the program. */
 static void
-print_refused(const program *p, const char *why)
+print_refused(const open_program *p, const char *why)
 {
     class_program c;
     ir_buf b;
@@ -206,36 +201,47 @@ print_refused(const program *p, const char *why)
     fputs(b.text, stdout);
 }
 
+/* Compare at all sizes, which are turned round where both axes are open. */
 static void
-judge(int row, cot_dtype type, which open)
+compare_all(const open_program *p)
 {
-    cot_context *ctx = cot_context_new(NULL);
-    program p = { ctx, row, type, open, NULL };
+    const int turns = p->open == BOTH && classes_axes_are_two(p->row) ? 2 : 1;
 
-    if (rt_guard(ctx, compile, &p) != COT_OK) {
-        refused++;
-        if (say_refused)
-            print_refused(&p, ir_format(&ctx->arena, "%s", cot_error(ctx)));
-        cot_kernel_free(p.kernel); /* one that was loaded, and then tried */
-        p.kernel = NULL;
-    } else {
-        kernels++;
-    }
-    for (int i = 0; i < SIZES && p.kernel; i++)
-        for (int turn = 0; turn < (open == BOTH && classes_axes_are_two(row) ? 2 : 1); turn++) {
+    for (int i = 0; i < SIZES; i++)
+        for (int turn = 0; turn < turns; turn++) {
             const int64_t other = sizes[(i + 5) % SIZES],
                           size[2] = { turn ? other : sizes[i], turn ? sizes[i] : other };
             class_program c;
             int64_t n, m;
 
-            lengths(&p, size, &n, &m);
-            if (n * m <= MOST && classes_at(ctx, row, type, n, m, &c) &&
-                c.law.f->n_in < MOST_VALUES && c.law.f->n_out < MOST_VALUES &&
-                is_small(c.law.f))
-                compare(&p, &c);
-            cot_error_clear(ctx);
+            lengths(p, size, &n, &m);
+            if (n * m <= (to ? MOST_THERE : MOST) &&
+                classes_at(p->ctx, p->row, p->type, n, m, &c) && c.law.f->n_in < OPEN_VALUES &&
+                c.law.f->n_out < OPEN_VALUES && is_small(c.law.f)) {
+                const int64_t at[] = { p->open == M_ALONE ? m : n, m };
+                (to ? open_there_add : compare)(p, &c, at);
+            }
+            cot_error_clear(p->ctx);
         }
-    cot_kernel_free(p.kernel);
+}
+
+static void
+judge(int row, cot_dtype type, open_which open)
+{
+    cot_context *ctx = cot_context_new(NULL);
+    open_program p = { ctx, row, type, open, NULL, NULL };
+    const bool has = rt_guard(ctx, compile, &p) == COT_OK;
+
+    kernels += has;
+    refused += !has;
+    if (!has && say_refused)
+        print_refused(&p, ir_format(&ctx->arena, "%s", cot_error(ctx)));
+    cot_error_clear(ctx);
+    if (has)
+        compare_all(&p);
+    if (to)
+        open_there_run(&p);
+    cot_kernel_free(p.kernel); /* it may be there where it was loaded, and then tried */
     cot_context_free(ctx);
 }
 
@@ -245,6 +251,13 @@ is_wanted(const char *types, cot_dtype t)
     const char *name = cot_dtype_name(t), *at = types ? strstr(types, name) : name;
 
     return at && (!types || at == types || at[-1] == ',');
+}
+
+static bool
+can_run(const machine *m)
+{
+    return (!m->cc || machine_installed(m->cc)) && machine_linker(m) &&
+           machine_installed(m->run[0]);
 }
 
 int
@@ -266,8 +279,15 @@ main(int argc, char **argv)
             options.threads = atoi(argv[++i]);
         else if (strcmp(argv[i], "--bits") == 0 && i + 1 < argc)
             options.vector_bits = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--machine") == 0 && i + 1 < argc &&
+                 (to = machine_named(argv[i + 1])) != NULL)
+            i++;
+        else if (strcmp(argv[i], "row") == 0 && i + 1 < argc)
+            first = atoi(argv[++i]), step = classes_rows();
         else if (!laws_part(argv[i], &first, &step))
             return 2;
+    if (to && !can_run(to))
+        return printf("open: nothing here runs code of %s\n", to->name), 77;
     for (int row = first; row < classes_rows(); row += step)
         for (int t = COT_BOOL; t < COT_DTYPE_COUNT; t++) {
             cot_context *ctx = cot_context_new(NULL);
@@ -279,9 +299,11 @@ main(int argc, char **argv)
             cot_context_free(ctx);
             for (int open = BOTH; takes && open <= (classes_axes_are_two(row) ? M_ALONE : BOTH);
                  open++)
-                judge(row, (cot_dtype)t, (which)open);
+                judge(row, (cot_dtype)t, (open_which)open);
         }
     printf("open: %d kernels for all sizes, %d compared, %d have none; %d failures\n", kernels,
-           compared, refused, laws_failures);
+           compared + open_there_calls, refused, laws_failures);
+    if (open_there_left_out)
+        printf("open: the emulator fails itself at %d\n", open_there_left_out);
     return laws_failures != 0;
 }

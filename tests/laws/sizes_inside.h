@@ -24,7 +24,6 @@ typedef struct item {
     void **in, **want;
     cg_natural fn;
     int64_t work;
-    size_t at[SIZES_VALUES + 1]; /* in an image: of each value, and of the work block */
 } item;
 
 typedef struct sizes_run {
