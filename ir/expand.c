@@ -16,6 +16,7 @@ typedef struct expansion_entry {
     ir_attrs at;
     int n_in;
     const ir_type *const *in;
+    bool unfolded; /* built while sizes are open: nothing in it is folded or shared */
     ir_expansion x;
 } expansion_entry;
 
@@ -52,6 +53,7 @@ static bool
 same(const expansion_entry *a, const expansion_entry *b)
 {
     return a->op == b->op && a->loc == b->loc && a->n_in == b->n_in &&
+           a->unfolded == b->unfolded &&
            memcmp(a->in, b->in, sizeof *a->in * (size_t)a->n_in) == 0 &&
            ir_attrs_equal(ir_ops[a->op].record, &a->at, &b->at);
 }
@@ -98,7 +100,8 @@ ir_expand(cot_context *ctx, ir_loc loc, ir_op op, const ir_attrs *at, int n_in,
                             .loc = ctx->follow ? ir_loc_plain(ctx, loc) : loc,
                             .at = own,
                             .n_in = n_in,
-                            .in = in };
+                            .in = in,
+                            .unfolded = ctx->unfolded };
     const uint64_t hash = hash_of(&key);
     uint32_t cursor = 0, id;
 

@@ -36,7 +36,8 @@ typedef struct ir_expansion {
 } ir_expansion;
 
 /* The expansion of an op on operands of these types.  All of its nodes have the location.  It
- * is built once for each op, attributes, types and location of a context, which owns it. */
+ * is built once for each op, attributes, types and location of a context, which owns it; once
+ * more while nothing is folded, since sizes are open. */
 cot_status ir_expand(cot_context *ctx, ir_loc loc, ir_op op, const ir_attrs *at, int n_in,
                      const ir_type *const *in, ir_expansion **out);
 

@@ -55,6 +55,15 @@ used_buffers(cg_c_emit *e)
     return used;
 }
 
+/* Kernels get all sizes, and some use none. */
+static void
+unused_sizes(cg_c_emit *e)
+{
+    for (cg_val v = 1; v < e->k->n_insns && e->m->n_sizes; v++)
+        if (e->k->insn[v].op == CG_PARAM && !e->uses[v])
+            cg_c_line(e, "(void)p%d;", (int)e->k->insn[v].imm);
+}
+
 /* Declare buffers that are not parameters, and mark unused parameters. */
 static void
 own_buffers(cg_c_emit *e)
@@ -62,6 +71,7 @@ own_buffers(cg_c_emit *e)
     const bool *used = used_buffers(e);
     const char *work = e->k->work ? e->buffer[e->k->work - 1] : "work";
 
+    unused_sizes(e);
     for (uint32_t i = 0; i < e->k->n_buffers; i++) {
         const cg_buffer *x = &e->k->buffer[i];
         const char *type = cg_c_type(e->t, x->type, 1), *name = e->buffer[i];

@@ -19,6 +19,7 @@ enum {
     TRACED = (int)(sizeof traced / sizeof *traced),
     LARGE = (int)(sizeof large / sizeof *large),
     LARGEST_PROVED = 4194309,
+    MOST_SMALL = 65,
     MOST_FACT = 40, /* that a message proposes */
     PROVED_AFTER = 8 /* sizes from it on at which the kernel is proved, too */
 };
@@ -70,12 +71,16 @@ rt_open_refuse_at(const rt_opening *o, ir_loc loc, const int64_t *size)
 }
 
 bool
-rt_open_is_tiny(const rt_opening *o, const int64_t *size)
+rt_open_is_small(const rt_opening *o, const int64_t *size)
 {
-    for (int i = 0; i < o->sizes->n; i++)
+    bool all = true;
+
+    for (int i = 0; i < o->sizes->n; i++) {
         if (size[i] <= 1)
             return true;
-    return false;
+        all &= size[i] <= MOST_SMALL;
+    }
+    return all;
 }
 
 static cot_status
@@ -92,12 +97,13 @@ check_graph(rt_opening *o, const int64_t *size)
             o, 0, ir_format(o->arena, "it fails at %s: %s", rt_open_sizes_text(o, size), why));
     }
     const bool has = rt_open_has_constants(&o->constants, g, size);
+
     COT_TRY(rt_open_without_constants(g, &o->constants, &g));
     COT_TRY(rt_open_text_of(o, g, &text));
     if (has && rt_open_is_instance(&o->graphs, text, size))
         return COT_OK;
     const ir_loc loc = rt_open_loc_of_line(o, o->graphs.text, o->graphs.line);
-    if (!has || !rt_open_is_tiny(o, size))
+    if (!rt_open_is_small(o, size))
         return rt_open_refuse_at(o, loc, size);
     rt_other_graph x = { .loc = loc };
     memcpy(x.size, size, sizeof *size * (size_t)o->sizes->n);
@@ -127,7 +133,8 @@ try_at(rt_opening *o, const cot_kernel *k, const int64_t *size, ir_loc loc, bool
                : COT_OK;
 }
 
-/* Where there is at most one element the program may be written otherwise.  At some sizes every
+/* Where there are few elements the program may be written otherwise: a sum over one element is
+ * that element, and a constant that is the size is another one at it.  At some sizes every
  * program is tried: what is not folded when sizes are open may choose another algorithm. */
 cot_status
 rt_open_try(rt_opening *o, const cot_kernel *k)

@@ -294,7 +294,11 @@ rt_open_compile(cot_context *ctx, const rt_open_source *source, rt_sizes *sizes,
     const cot_status status =
         p->engine == RT_JIT ? compile(&o, open, out)
                             : rt_open_refuse(&o, 0, "only compiled kernels have open sizes");
-    if (status != COT_OK && (!*out || !(*out)->open))
+    if (status != COT_OK && *out) { /* it was loaded, and is not right at some sizes */
+        cot_kernel_free(*out);
+        *out = NULL;
+    } else if (status != COT_OK) {
         rt_open_free(ctx, open);
+    }
     return status;
 }

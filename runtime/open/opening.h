@@ -66,8 +66,8 @@ cot_status rt_open_lower(rt_opening *o, rt_open *open);
 /* check.c.  Refuse since the function is another program at these sizes, with a fact that would
  * exclude some. */
 cot_status rt_open_refuse_at(const rt_opening *o, ir_loc loc, const int64_t *size);
-/* Is a size 0 or 1? */
-bool rt_open_is_tiny(const rt_opening *o, const int64_t *size);
+/* Are sizes such that a graph may be another by coincidence, and can be tried? */
+bool rt_open_is_small(const rt_opening *o, const int64_t *size);
 /* The sizes, by their number, at which a function is traced again; false: there are
  * no more. */
 bool rt_open_other(const rt_opening *o, int number, int64_t *size);

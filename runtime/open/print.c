@@ -311,8 +311,8 @@ check_at(rt_opening *o, const ir_sized_text *t, const int64_t *size)
     if (is != COT_OK && has != COT_OK)
         return COT_OK;
     if (is == COT_OK && has == COT_OK &&
-        (ir_graph_equal(f, g) ||
-         (rt_open_is_tiny(o, size) && rt_open_trial_graphs(f, g, o->arena) == RT_TRIAL_AGREES)))
+        (ir_graph_equal(f, g) || (rt_open_is_small(o, size) &&
+                                  rt_open_trial_graphs(f, g, o->arena) == RT_TRIAL_AGREES)))
         return COT_OK;
     return rt_open_refuse_at(o, 0, size);
 }

@@ -156,7 +156,7 @@ static const struct dependent {
     int rank;
     const char *message;
 } dependents[] = {
-    { by_its_size, "0: [n]", { 4 }, 1, "it is another program at n = 2 than at n = " },
+    { by_its_size, "0: [n]", { 4 }, 1, "it is another program at n = 1 than at n = " },
     { unrolled, "0: [n]", { 4 }, 1, "it is another program at n = " },
     { decomposed, "0: [n, _]", { 4, 4 }, 2, "f: has no kernel for all sizes: " },
 };

@@ -129,6 +129,22 @@ BODY(largest)
     out[0] = cot_top_k(in[0], 5, NULL);
 }
 
+/* A loop of an op that is made of others, with constants of the open length. */
+BODY(incomplete)
+{
+    UNUSED;
+    out[0] = cot_betainc(2, 3, cot_div(1, cot_add(1, cot_square(in[0]))));
+}
+
+/* At n = 2 the constants n and 2 are one. */
+BODY(every_other)
+{
+    (void)user;
+    const int64_t n = cot_size(in[0], 0);
+    const cot_value at = cot_mul(cot_iota(t, cot_i32(n), 0), 2);
+    out[0] = cot_take(in[0], cot_rem(at, (double)n), 0);
+}
+
 /* An argument's shape; -k is k n, -100 the other size. */
 typedef struct shape {
     int rank;
@@ -212,6 +228,8 @@ static const program programs[] = {
       1,
       { { 3, { 5, -1, 7 } } } },
     { "largest", "0: [n] where n >= 5", largest, false, 5, 1, { { 1, { -1 } } } },
+    { "incomplete", "0: [n]", incomplete, false, 0, 1, { { 1, { -1 } } } },
+    { "every other", "0: [n] where n >= 1", every_other, false, 1, 1, { { 1, { -1 } } } },
     { "differences", "0: [n] where n >= 1", differences, false, 1, 1, { { 1, { -1 } } } },
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
