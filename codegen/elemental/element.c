@@ -373,6 +373,9 @@ placed_element(cg_lowering *l, const cg_frame *fr, ir_ref v, cg_bind b, const cg
     const ir_type *t = ir_type_at(fr->f, v);
     const cg_place *p = &fr->place[v];
 
+    /* a part of open length may lie elsewhere at sizes at which it has no element */
+    if (l->m->n_open)
+        b.first = b.elements = 0;
     b.buffer = b.elements && b.elements < t->size
                    ? cg_part_buffer(l, p, t->dtype, b.first, b.elements)
                    : cg_place_buffer(l, p, t, "x", false);

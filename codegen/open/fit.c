@@ -50,6 +50,36 @@ cg_add_divisor(cg_samples *s, int64_t d)
     IR_PUSH(s->arena, s->divisor, s->n_divisors, s->cap_divisors, d);
 }
 
+/* Is x the polynomial y times a factor? */
+static bool
+is_multiple(const cg_polynomial *x, const cg_polynomial *y, int64_t factor)
+{
+    cg_polynomial z = *y;
+
+    z.constant *= factor;
+    for (int i = 0; i < z.n; i++)
+        z.term[i].factor *= factor;
+    return cg_polynomial_same(x, &z);
+}
+
+void
+cg_add_length(cg_samples *s, const cg_size_form *f)
+{
+    cg_size_form own = *f;
+
+    if (f->n != 1 || f->quotient[0].times)
+        return;
+    /* n - n/2 is (n + 1)/2 */
+    if (f->quotient[0].divisor == 2 &&
+        is_multiple(&f->whole, &f->quotient[0].of, -f->quotient[0].factor))
+        own.quotient[0].of.constant++;
+    for (uint32_t i = 0; i < s->n_lengths; i++)
+        if (s->length[i].quotient[0].divisor == own.quotient[0].divisor &&
+            cg_polynomial_same(&s->length[i].quotient[0].of, &own.quotient[0].of))
+            return;
+    IR_PUSH(s->arena, s->length, s->n_lengths, s->cap_lengths, own);
+}
+
 /* The next choice of `degree` sizes, in ascending order with repetition; false: that was the
  * last one. */
 static bool
@@ -203,6 +233,25 @@ cg_fit_polynomial(cg_samples *s, const int64_t *value, cg_polynomial *out)
     return false;
 }
 
+/* Try the quotients of lengths, by themselves or times a size, and products besides. */
+static bool
+known_quotient(const cg_samples *s, const int64_t *value, const cg_size_term *product, int n,
+               int terms, cg_size_form *out)
+{
+    for (uint32_t i = 0; i < s->n_lengths; i++)
+        for (int times = 0; times <= s->sizes; times++) {
+            cg_size_form f = { .n = 1 };
+
+            f.quotient[0] = s->length[i].quotient[0];
+            f.quotient[0].times = times;
+            if (with_products(s, value, terms, 0, product, n, &f)) {
+                *out = f;
+                return true;
+            }
+        }
+    return false;
+}
+
 /* Try forms with one quotient, of base x, and up to two products. */
 static bool
 one_quotient(const cg_samples *s, const int64_t *value, const cg_size_term *product, int n,
@@ -338,25 +387,38 @@ two_quotients(const cg_samples *s, const int64_t *value, const cg_size_term *pro
     return false;
 }
 
-/* One quotient, of base x, by itself and times a size: the elements of an array one of whose
- * lengths is the quotient, and another one a size and a number. */
+/* One quotient, by itself and times a size: the elements of an array one of whose lengths is the
+ * quotient, and another one a size and a number. */
+static bool
+and_times(const cg_samples *s, const int64_t *value, const cg_size_term *product, int n,
+          const cg_size_form *of, cg_size_form *out)
+{
+    for (int times = 1; times <= s->sizes; times++)
+        for (int terms = 0; terms <= CG_MAX_TERMS; terms++) {
+            cg_size_form f = { .n = 2 };
+
+            f.quotient[0] = f.quotient[1] = of->quotient[0];
+            f.quotient[0].times = times;
+            if (!with_products(s, value, terms, 0, product, n, &f))
+                continue;
+            *out = f;
+            return true;
+        }
+    return false;
+}
+
 static bool
 quotient_and_times(const cg_samples *s, const int64_t *value, const cg_size_term *product,
                    int n, uint32_t x, cg_size_form *out)
 {
-    for (int d = 0; d < DIVISORS; d++)
-        for (int times = 1; times <= s->sizes; times++)
-            for (int terms = 0; terms <= CG_MAX_TERMS; terms++) {
-                cg_size_form f = { .n = 2 };
+    for (int d = 0; d < DIVISORS; d++) {
+        cg_size_form f = { .n = 1 };
 
-                f.quotient[0].divisor = f.quotient[1].divisor = divisors[d];
-                f.quotient[0].of = f.quotient[1].of = s->base[x];
-                f.quotient[0].times = times;
-                if (!with_products(s, value, terms, 0, product, n, &f))
-                    continue;
-                *out = f;
-                return true;
-            }
+        f.quotient[0].divisor = divisors[d];
+        f.quotient[0].of = s->base[x];
+        if (and_times(s, value, product, n, &f, out))
+            return true;
+    }
     return false;
 }
 
@@ -369,6 +431,12 @@ cg_fit_form(cg_samples *s, const int64_t *value, cg_size_form *out)
     *out = (cg_size_form){ 0 };
     if (cg_fit_polynomial(s, value, &out->whole))
         return true;
+    for (int terms = 0; terms <= 2; terms++)
+        if (known_quotient(s, value, product, n, terms, out))
+            return true;
+    for (uint32_t i = 0; i < s->n_lengths; i++)
+        if (and_times(s, value, product, n, &s->length[i], out))
+            return true;
     for (int terms = 0; terms <= 2; terms++)
         for (uint32_t x = 0; x < s->n_bases; x++)
             if (one_quotient(s, value, product, n, x, terms, out))

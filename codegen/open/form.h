@@ -60,6 +60,8 @@ typedef struct cg_samples {
     uint32_t n_bases, cap_bases;
     int64_t *divisor;           /* besides those that all kernels have */
     uint32_t n_divisors, cap_divisors;
+    cg_size_form *length; /* lengths that are quotients: tried before others */
+    uint32_t n_lengths, cap_lengths;
 } cg_samples;
 
 /* The polynomial, or the form, with these values, one for each sample; false: none is known. */
@@ -69,5 +71,8 @@ void cg_add_base(cg_samples *s, const cg_polynomial *p);
 /* Try quotients by d, which the kernels of all samples hold: a block whose size follows from
  * that of a cache. */
 void cg_add_divisor(cg_samples *s, int64_t d);
+/* Try the quotient of f, the length of an axis, first: where no sample is a multiple of the
+ * divisor, one that is rounded up looks like one that is rounded down, and one more. */
+void cg_add_length(cg_samples *s, const cg_size_form *f);
 
 #endif

@@ -119,6 +119,18 @@ is_general(int64_t n)
     return n % BLOCK >= 3 * LANES && (blocks & (blocks - 1)) != 0;
 }
 
+/* The largest power of two that divides an extent at all sizes. */
+static int64_t
+common_factor(const cg_size_form *f)
+{
+    int64_t bits = f->whole.constant;
+
+    for (int i = 0; i < f->whole.n; i++)
+        bits |= f->whole.term[i].factor;
+    return f->n == 0 && bits ? bits & -bits : 1;
+}
+
+/* Of 16 rows the elements are a multiple of 16: the length of a row is to be general. */
 static bool
 are_general(const rt_opening *o, const int64_t *size)
 {
@@ -126,7 +138,7 @@ are_general(const rt_opening *o, const int64_t *size)
         if (o->sizes->size[i].multiple == 1 && !is_general(size[i]))
             return false;
     for (uint32_t i = 0; i < o->n_extents; i++)
-        if (!is_general(cg_form_at(&o->extent[i], size)))
+        if (!is_general(cg_form_at(&o->extent[i], size) / common_factor(&o->extent[i])))
             return false;
     return true;
 }
@@ -381,6 +393,8 @@ add_bases(rt_opening *o)
     for (uint32_t i = 0; i < o->n_extents; i++)
         if (o->extent[i].n == 0)
             cg_add_base(&o->graphs.samples, &o->extent[i].whole);
+        else
+            cg_add_length(&o->graphs.samples, &o->extent[i]);
 }
 
 void
