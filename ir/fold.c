@@ -266,12 +266,16 @@ exposes_product(const fold_ctx *c, ir_ref v)
            ir_is_product(c->b, v);
 }
 
-/* Is it one number, or a list that a shape may be computed from? */
+/* Is it one number, or a list that a shape may be computed from: of lengths, or of pairs of
+ * what windows are padded with? */
 static bool
 is_of_shapes(const ir_type *t)
 {
-    return t->rank == 0 || ((ir_is_int(t->dtype) || t->dtype == COT_BOOL) && t->rank == 1 &&
-                            t->size <= COT_MAX_RANK);
+    const bool pairs = t->rank == 2 && t->dims[1] == 2;
+
+    return t->rank == 0 ||
+           ((ir_is_int(t->dtype) || t->dtype == COT_BOOL) && (t->rank == 1 || pairs) &&
+            t->dims[0] <= COT_MAX_RANK);
 }
 
 bool

@@ -147,6 +147,18 @@ are_general(const rt_opening *o, const int64_t *size)
 static const int8_t residue[] = { 17, 0, 1, 2, 3, 31, 30, 29, 8, 5, 12 };
 enum { RESIDUES = (int)(sizeof residue / sizeof *residue) };
 
+/* How much larger than the least a size of a sample is: a far one need not exceed what a fact
+ * allows, since products of such sizes may have no room in the 32 bits of JAX's. */
+static int64_t
+times_of(const rt_opening *o, int sample, const rt_size *s, int64_t near)
+{
+    int64_t times = o->times[sample];
+
+    while (times > 1 && (near + SAMPLE_RANGE) * times > s->most)
+        times /= 2;
+    return times;
+}
+
 static void
 draw(rt_opening *o, int sample)
 {
@@ -156,8 +168,8 @@ draw(rt_opening *o, int sample)
         for (int i = 0; i < o->sizes->n; i++) {
             const rt_size *s = &o->sizes->size[i];
             const int64_t near = s->least > LEAST_SAMPLE ? s->least : LEAST_SAMPLE,
-                          least = near * o->times[sample],
-                          room = (sample ? SAMPLE_RANGE : LANES) * o->times[sample];
+                          times = times_of(o, sample, s, near), least = near * times,
+                          room = (sample ? SAMPLE_RANGE : LANES) * times;
 
             /* the first sample is the least, so that the blocks that its schedules have are
              * not larger than another one */
