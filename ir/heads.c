@@ -127,6 +127,43 @@ ir_read_facts(ir_reader *p)
 
 /* -- heads -- */
 
+/* An expression that begins there, where one size has a value and the others have another. */
+static int64_t
+value_at(ir_reader *p, const char *start, int size, int64_t value, int64_t others)
+{
+    const char *at = p->at;
+    ir_sizes *s = p->sizes, kept = *s;
+    int64_t x = 0;
+
+    for (int i = 0; i < s->n; i++)
+        s->at[i].value = i == size ? value : others;
+    p->at = start;
+    if (!ir_read_expression(p, &x))
+        x = 0;
+    p->at = at;
+    *s = kept;
+    return x;
+}
+
+/* Which multiple of a size, and a number, is the length that begins there? */
+static ir_length
+length_at(ir_reader *p, const char *start, const char *text)
+{
+    enum { OTHERS = 5, FAR = 1000003 };
+    ir_length x = { text, -1, 1, value_at(p, start, -1, 0, 0) };
+
+    for (int i = 0; i < p->sizes->n && x.size < 0; i++) {
+        const int64_t factor = value_at(p, start, i, 1, 0) - x.offset;
+
+        if (factor < 1 || factor > IR_MOST_SIZE ||
+            value_at(p, start, i, FAR, OTHERS) != factor * FAR + x.offset)
+            continue;
+        x.size = i;
+        x.factor = factor;
+    }
+    return x;
+}
+
 /* A type whose lengths are read; its elements are not looked at. */
 static bool
 argument_type(heads *h, ir_head_argument *a)
@@ -150,7 +187,7 @@ argument_type(heads *h, ir_head_argument *a)
         while (end > start && (end[-1] == ' ' || end[-1] == '\n' || end[-1] == '\t'))
             end--;
         const char *text = ir_format(&h->ctx->arena, "%.*s", (int)(end - start), start);
-        length[a->rank] = (ir_length){ text, ir_sizes_find(p->sizes, text) };
+        length[a->rank] = length_at(p, start, text);
     }
     a->length = ir_copy_bytes(&h->ctx->arena, length, sizeof *length * (size_t)(a->rank + 1));
     return true;
@@ -365,6 +402,13 @@ check_used(const ir_graph *f, uint32_t own)
     return status;
 }
 
+/* A length that is a size itself rather than a multiple of one. */
+static bool
+is_alone(const ir_length *x)
+{
+    return x->factor == 1 && x->offset == 0;
+}
+
 cot_status
 ir_sized_order(const ir_graph *f, int *n, int order[IR_MAX_SIZES])
 {
@@ -384,29 +428,34 @@ ir_sized_order(const ir_graph *f, int *n, int order[IR_MAX_SIZES])
     return check_used(f, own);
 }
 
+/* Find what is not found yet in the lengths of a type, those that are sizes alone, or all. */
+static void
+solve_in(const ir_head_argument *x, const ir_type *t, bool alone, uint32_t *found,
+         int64_t *size)
+{
+    for (int k = 0; k < x->rank && t->rank == x->rank; k++) {
+        const ir_length *l = &x->length[k];
+
+        if (l->size < 0 || *found >> l->size & 1 || (alone && !is_alone(l)))
+            continue;
+        size[l->size] = t->dims[k] > l->offset ? (t->dims[k] - l->offset) / l->factor : 0;
+        *found |= 1u << l->size;
+    }
+}
+
 void
 ir_sized_solve(const ir_graph *f, int n, const ir_type *const *type, int64_t *size)
 {
     const ir_sizes *s = &f->sized->text->sizes;
     const ir_head *head = f->sized->head;
     uint32_t found = 0;
-    int given = 0;
 
     for (int i = 0; i < s->n; i++)
         size[i] = s->at[i].value;
-    for (int i = 0; i < f->n_in && given < n; i++) {
-        if (ir_is_bound(f, i))
-            continue;
-        const ir_type *t = type[given++];
-        for (int k = 0; k < head->argument[i].rank && t->rank == head->argument[i].rank; k++) {
-            const int which = head->argument[i].length[k].size;
-
-            if (which >= 0 && !(found >> which & 1)) {
-                size[which] = t->dims[k];
-                found |= 1u << which;
-            }
-        }
-    }
+    for (int alone = 1; alone >= 0; alone--)
+        for (int i = 0, given = 0; i < f->n_in && given < n; i++)
+            if (!ir_is_bound(f, i))
+                solve_in(&head->argument[i], type[given++], alone, &found, size);
 }
 
 static const char *

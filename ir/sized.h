@@ -24,11 +24,12 @@ typedef struct ir_sizes {
     uint32_t used; /* a bit for each that was read */
 } ir_sizes;
 
-/* A length of an argument: its text, and the number of the size that it is; -1: it is none by
- * itself. */
+/* A length of an argument: its text, and the number of the size in it, where it is factor * n +
+ * offset; -1: it is no such number. */
 typedef struct ir_length {
     const char *text;
     int size;
+    int64_t factor, offset;
 } ir_length;
 
 typedef struct ir_head_argument {
@@ -84,8 +85,8 @@ cot_status ir_read_heads(cot_context *ctx, const char *path, const char *text, s
 cot_status ir_parse_at(const ir_sized_text *t, const int64_t *size, ir_module *out);
 /* f, which was parsed, at other sizes of its text. */
 cot_status ir_sized_at(const ir_graph *f, const int64_t *size, ir_graph **out);
-/* The sizes of a function, in the order of its head: each is the length of some axis of an
- * argument by itself, and they are all that it and what it calls name. */
+/* The sizes of a function, in the order of its head: each is found in a length of an argument,
+ * and they are all that it and what it calls name. */
 cot_status ir_sized_order(const ir_graph *f, int *n, int order[IR_MAX_SIZES]);
 /* The sizes of the text, as arguments of these types have them, which may be fewer or more. */
 void ir_sized_solve(const ir_graph *f, int n, const ir_type *const *type, int64_t *size);

@@ -155,8 +155,8 @@ generalise(rt_opening *o, rt_open *out)
     if (cg_generalise(&o->graphs.samples, m, &entry, &out->general, &c))
         return COT_OK;
     if (c.first < 0)
-        return rt_open_refuse(o, c.loc, c.why);
-    return rt_open_refuse(
+        return rt_open_refuse_number(o, c.loc, c.why);
+    return rt_open_refuse_number(
         o, c.loc,
         ir_format(o->arena, "%s at %s and %s", c.why, rt_open_sizes_text(o, o->size),
                   rt_open_sizes_text(o, o->size + (ptrdiff_t)c.second * o->sizes->n)));

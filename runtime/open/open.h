@@ -21,7 +21,8 @@ enum { RT_OPEN_MOST = 1 << 30 };
 typedef struct rt_size {
     const char *name;
     int64_t least, most, multiple;
-    int argument, axis;         /* where it is a length by itself */
+    int argument, axis;         /* where it is found: the length is factor * n + offset */
+    int64_t factor, offset;
 } rt_size;
 
 /* "x: [n, _], y: [2*n + 1] where n >= 1", of a function's arguments. */
@@ -33,7 +34,8 @@ typedef struct rt_sizes {
     rt_axis **axis;
 } rt_sizes;
 
-/* Where is each size the length of an axis by itself? NULL, or the name of one that is none. */
+/* In which length is each size found: by itself, or in a multiple of it and a number? NULL, or
+ * the name of one that is in none. */
 const char *rt_sizes_find_lengths(rt_sizes *s);
 /* How argument i is called in messages. */
 const char *rt_sizes_name(const rt_sizes *s, int i, char text[32]);

@@ -37,6 +37,9 @@ void rt_open_begin(rt_opening *o, cot_context *ctx, const rt_open_source *source
                    rt_sizes *sizes, const rt_plan *p, ir_arena *a);
 /* Refuse to compile, at a line of the user's or, where that is 0, of the source. */
 cot_status rt_open_refuse(const rt_opening *o, ir_loc loc, const char *why);
+/* The same where a number or the program differs: an op whose matrices are of open order is
+ * named, if there is one. */
+cot_status rt_open_refuse_number(const rt_opening *o, ir_loc loc, const char *why);
 /* "n = 3, m = 4" */
 const char *rt_open_sizes_text(const rt_opening *o, const int64_t *size);
 /* The function's graph at sizes, of which nothing is folded. */

@@ -14,6 +14,7 @@ enum {
     MAX_DRAWS = 4000,
     TRIES = 400,                /* of these with one remainder, whose square may be none */
     FARTHEST = 64,
+    MOST_SQUARED = 1 << 15,
     BLOCK = 512,
     LANES = 32
 };
@@ -147,14 +148,16 @@ are_general(const rt_opening *o, const int64_t *size)
 static const int8_t residue[] = { 17, 0, 1, 2, 3, 31, 30, 29, 8, 5, 12 };
 enum { RESIDUES = (int)(sizeof residue / sizeof *residue) };
 
-/* How much larger than the least a size of a sample is: a far one need not exceed what a fact
- * allows, since products of such sizes may have no room in the 32 bits of JAX's. */
+/* How much larger than the least a size of a sample is.  A far one does not exceed what a fact
+ * allows, since the product of two may have no room in the 32 bits of JAX's; sizes whose product
+ * has may be as far. */
 static int64_t
 times_of(const rt_opening *o, int sample, const rt_size *s, int64_t near)
 {
+    const int64_t most = s->most > MOST_SQUARED ? s->most : MOST_SQUARED;
     int64_t times = o->times[sample];
 
-    while (times > 1 && (near + SAMPLE_RANGE) * times > s->most)
+    while (times > 1 && (near + SAMPLE_RANGE) * times > most)
         times /= 2;
     return times;
 }
@@ -350,6 +353,38 @@ rt_open_extents_at(const rt_opening *o, const int64_t *size)
     return out;
 }
 
+/* An op that is made of others, and whose matrices are of open order. */
+static const ir_node *
+of_open_order(const rt_opening *o)
+{
+    const cot_graph *f = o->traced[0], *g = o->traced[1];
+
+    for (uint32_t i = 0; f && g && f->n_nodes == g->n_nodes && i < f->n_nodes; i++) {
+        const ir_node *n = &f->node[i], *m = &g->node[i];
+
+        if (n->op != m->op || ir_ops[n->op].flag != IR_EXPAND || n->n_in == 0)
+            continue;
+        const ir_type *x = ir_type_at(f, n->in[0]), *y = ir_type_at(g, m->in[0]);
+        for (int k = x->rank - 2; k >= 0 && k < x->rank && x->rank == y->rank; k++)
+            if (x->dims[k] != y->dims[k])
+                return n;
+    }
+    return NULL;
+}
+
+cot_status
+rt_open_refuse_number(const rt_opening *o, ir_loc loc, const char *why)
+{
+    const ir_node *n = of_open_order(o);
+
+    return n ? rt_open_refuse(o, n->loc,
+                              ir_format(o->arena,
+                                        "%s chooses what it does by the length of its last "
+                                        "axes; wants them fixed, and takes an open batch",
+                                        ir_ops[n->op].name))
+             : rt_open_refuse(o, loc, why);
+}
+
 cot_status
 rt_open_fit_texts(rt_opening *o, const char **text)
 {
@@ -359,8 +394,8 @@ rt_open_fit_texts(rt_opening *o, const char **text)
     if (rt_open_fit_graphs(g, text))
         return COT_OK;
     if (g->other < 0)
-        return rt_open_refuse(o, rt_open_loc_of_line(o, text[0], g->line), g->why);
-    return rt_open_refuse(
+        return rt_open_refuse_number(o, rt_open_loc_of_line(o, text[0], g->line), g->why);
+    return rt_open_refuse_number(
         o, rt_open_loc_of_line(o, text[0], g->line),
         ir_format(o->arena, "%s at %s than at %s", g->why, rt_open_sizes_text(o, o->size),
                   rt_open_sizes_text(o, o->size + (ptrdiff_t)g->other * o->sizes->n)));

@@ -28,14 +28,15 @@ add_length(rt_open *o, rt_lengths *list, int array, int axis, const cg_size_form
     IR_PUSH(&o->arena, list->at, list->n, list->cap, x);
 }
 
-/* Is this the axis whose length is taken for a size? */
+/* Is this the axis whose length is taken for a size?  That of a multiple is compared. */
 static bool
 is_found_in(const rt_sizes *s, int argument, int axis)
 {
     bool is = false;
 
     for (int i = 0; i < s->n; i++)
-        is |= s->size[i].argument == argument && s->size[i].axis == axis;
+        is |= s->size[i].argument == argument && s->size[i].axis == axis &&
+              s->size[i].factor == 1 && s->size[i].offset == 0;
     return is;
 }
 
@@ -138,13 +139,24 @@ too_large(cot_context *ctx, void *arg)
 
 /* Which of the sizes or lengths of a call is wrong. */
 static cot_status
-refuse_fact(const cot_kernel *k, const rt_size *s, int64_t x)
+refuse_fact(const cot_kernel *k, const rt_size *s, int64_t x, int64_t has)
 {
     if (x < s->least)
-        return differs(k, s->argument, s->axis, x, s->least, "at least the least size");
+        return differs(k, s->argument, s->axis, has, s->factor * s->least + s->offset,
+                       "at least the least size");
     if (x > s->most)
-        return differs(k, s->argument, s->axis, x, s->most, "at most the largest size");
-    return differs(k, s->argument, s->axis, x, s->multiple, "a multiple of the divisor");
+        return differs(k, s->argument, s->axis, has, s->factor * s->most + s->offset,
+                       "at most the largest size");
+    return differs(k, s->argument, s->axis, has, s->multiple, "a multiple of the divisor");
+}
+
+/* A size from the length in which it is found, which need not be one of its lengths. */
+static int64_t
+found_in(const rt_size *s, const cot_array *const *args)
+{
+    const int64_t length = args[s->argument]->dims[s->axis];
+
+    return s->factor == 1 ? length - s->offset : (length - s->offset) / s->factor;
 }
 
 static bool
@@ -162,9 +174,9 @@ rt_open_refuse_sizes(const cot_kernel *k, const cot_array *const *args)
     for (int i = 0; i < o->sizes->n; i++) {
         const rt_size *s = &o->sizes->size[i];
 
-        size[i] = args[s->argument]->dims[s->axis];
+        size[i] = found_in(s, args);
         if (!has_facts(s, size[i]))
-            return refuse_fact(k, s, size[i]);
+            return refuse_fact(k, s, size[i], args[s->argument]->dims[s->axis]);
     }
     for (uint32_t i = 0; i < o->open.n; i++) {
         const rt_length *x = &o->open.at[i];
@@ -184,7 +196,7 @@ rt_open_sizes(const cot_kernel *k, const cot_array *const *args, int64_t *size)
     for (int i = 0; i < o->sizes->n; i++) {
         const rt_size *s = &o->sizes->size[i];
 
-        size[i] = args[s->argument]->dims[s->axis];
+        size[i] = found_in(s, args);
         if (!has_facts(s, size[i]))
             return false;
     }

@@ -93,7 +93,7 @@ size_of(reader *r, const char *name)
         fail(r, "wants at most 8 sizes");
         return -1;
     }
-    s->size[s->n] = (rt_size){ name, 0, RT_OPEN_MOST, 1, -1, -1 };
+    s->size[s->n] = (rt_size){ name, 0, RT_OPEN_MOST, 1, -1, -1, 1, 0 };
     return s->n++;
 }
 
@@ -211,20 +211,29 @@ fact(reader *r)
     return (x == 0 && s->size[i].multiple > 0) || fail(r, "wants a multiple of a number");
 }
 
+/* Take a size from a length: one that is the size alone rather than a multiple of it. */
+static void
+find_in(rt_sizes *s, int argument, int axis, bool alone)
+{
+    const cg_polynomial *p = &s->axis[argument][axis].length;
+    rt_size *size = p->n == 1 ? &s->size[p->term[0].size[0]] : NULL;
+
+    if (!size || size->argument >= 0 || p->term[0].degree != 1 || p->term[0].factor < 1 ||
+        (alone && (p->term[0].factor != 1 || p->constant != 0)))
+        return;
+    size->argument = argument;
+    size->axis = axis;
+    size->factor = p->term[0].factor;
+    size->offset = p->constant;
+}
+
 const char *
 rt_sizes_find_lengths(rt_sizes *s)
 {
-    for (int i = 0; i < s->n_args; i++)
-        for (int k = 0; k < s->rank[i]; k++) {
-            const cg_polynomial *p = &s->axis[i][k].length;
-            rt_size *size = p->n == 1 ? &s->size[p->term[0].size[0]] : NULL;
-
-            if (size && size->argument < 0 && p->constant == 0 && p->term[0].degree == 1 &&
-                p->term[0].factor == 1) {
-                size->argument = i;
-                size->axis = k;
-            }
-        }
+    for (int alone = 1; alone >= 0; alone--)
+        for (int i = 0; i < s->n_args; i++)
+            for (int k = 0; k < s->rank[i]; k++)
+                find_in(s, i, k, alone);
     for (int i = 0; i < s->n; i++)
         if (s->size[i].argument < 0)
             return s->size[i].name;
@@ -253,8 +262,8 @@ read_all(reader *r)
             return fail(r, "the facts leave no size");
     const char *without = rt_sizes_find_lengths(r->s);
     return !without || fail(r, ir_format(&r->ctx->message_arena,
-                                         "no axis is as long as %s alone, so that it is not "
-                                         "known",
+                                         "no axis is as long as %s, or a multiple of it, so "
+                                         "that it is not known",
                                          without));
 }
 

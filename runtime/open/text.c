@@ -52,7 +52,7 @@ rt_open_text_source(const ir_graph *f, rt_open_transform *transform, void *user,
     s->n = p->n;
     for (int i = 0; i < s->n; i++) {
         const ir_named_size *x = &all->at[p->order[i]];
-        s->size[i] = (rt_size){ x->name, x->least, x->most, x->multiple, -1, -1 };
+        s->size[i] = (rt_size){ x->name, x->least, x->most, x->multiple, -1, -1, 1, 0 };
     }
     return COT_OK;
 }

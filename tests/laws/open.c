@@ -71,7 +71,7 @@ compile(cot_context *ctx, void *user)
 
     s->n = classes_axes_are_two(p->row) && p->open == BOTH ? 2 : 1;
     for (int i = 0; i < s->n; i++) {
-        s->size[i] = (rt_size){ names[p->open == M_ALONE ? 1 : i], 0, RT_OPEN_MOST, 1, -1, -1 };
+        s->size[i] = (rt_size){ names[p->open == M_ALONE ? 1 : i], 0, RT_OPEN_MOST, 1, -1, -1, 1, 0 };
         while (!classes_at(ctx, p->row, p->type, s->size[i].least, s->size[i].least, &least) &&
                s->size[i].least < 40)
             s->size[i].least++;

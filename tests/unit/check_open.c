@@ -108,7 +108,7 @@ static const struct refusal {
     { "2: [n]", "\"2: [n]\", column 2: there is no argument '2'" },
     { "0: [n", "\"0: [n\", column 6: wants ','" },
     { "0: [n], 0: [n]", "\"0: [n], 0: [n]\", column 10: wants each argument once" },
-    { "0: [2*n]", "\"0: [2*n]\", column 9: no axis is as long as n alone" },
+    { "0: [n*n]", "\"0: [n*n]\", column 9: no axis is as long as n, or a multiple of it" },
     { "0: [n] where k > 1", "column 15: wants the name of a size" },
     { "0: [n] where n > 1", "column 16: wants '%'" },
     { "0: [n] where n % 4 == 1", "column 24: wants a multiple of a number" },
@@ -158,7 +158,8 @@ static const struct dependent {
 } dependents[] = {
     { by_its_size, "0: [n]", { 4 }, 1, "it is another program at n = 1 than at n = " },
     { unrolled, "0: [n]", { 4 }, 1, "it is another program at n = " },
-    { decomposed, "0: [n, _]", { 4, 4 }, 2, "f: has no kernel for all sizes: " },
+    { decomposed, "0: [n, _]", { 4, 4 }, 2,
+      "f: has no kernel for all sizes: cholesky chooses what it does by the length" },
 };
 enum { DEPENDENTS = sizeof dependents / sizeof *dependents };
 
@@ -234,6 +235,36 @@ START_TEST(refuses_a_call)
 }
 END_TEST
 
+/* A size that is no length is found in a multiple of it, and a number. */
+START_TEST(finds_a_size_in_a_multiple)
+{
+    static const struct {
+        int64_t n;
+        const char *message; /* NULL: it is called */
+    } row[] = {
+        { 9, NULL },
+        { 8, "argument 0 has 8 along axis 0; wants 2*n + 1, which is 7" },
+        { 4, "argument 0 has 4 along axis 0; wants at least the least size, which is 5" },
+        { 0, "argument 0 has 0 along axis 0; wants at least the least size, which is 5" },
+    };
+    cot_fn *f = cot_open(cot_fn_new(ctx, "running", running, 1, 1, NULL),
+                         "0: [2*n + 1] where n >= 2");
+    const shape line = { 1, { -1 } };
+
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        cot_array *x = filled(&line, row[i].n, 0, 1), *y = NULL;
+        const cot_status is = cot_jit(f, &y, 1, (const cot_array *[]){ x }, 1);
+
+        ck_assert_int_eq(is, row[i].message ? COT_ERR_SHAPE : COT_OK);
+        ck_assert_msg(!row[i].message || strstr(cot_error(ctx), row[i].message), "%s",
+                      cot_error(ctx));
+        cot_error_clear(ctx);
+        cot_array_free(x);
+        cot_array_free(y);
+    }
+}
+END_TEST
+
 /* The arrays of a call may be there, and a loop over all their pairs too long for 63 bits. */
 START_TEST(refuses_a_product_of_sizes)
 {
@@ -295,6 +326,7 @@ main(void)
         EACH(refuses_a_text, TEXTS),
         EACH(refuses_a_function, DEPENDENTS),
         EACH(refuses_a_call, CALLS),
+        ONCE(finds_a_size_in_a_multiple),
         ONCE(refuses_a_product_of_sizes),
         ONCE(is_the_outermost),
         EACH(counts_multiples_of_quotients, 2),

@@ -207,6 +207,7 @@ static const program programs[] = {
     { "outer", "0: [n], 1: [m]", outer, false, 0, 2, { { 1, { -1 } }, { 1, { OTHER } } } },
     { "twice", "0: [2*n], 1: [n]", outer, false, 0, 2, { { 1, { -2 } }, { 1, { -1 } } } },
     { "running", "0: [n]", running, false, 0, 1, { { 1, { -1 } } } },
+    { "doubled", "0: [2*n]", running, false, 0, 1, { { 1, { -2 } } } },
     { "running's", "0: [n] where n >= 1", running_loss, true, 1, 1, { { 1, { -1 } } } },
     { "running rows", "0: [n, _]", running, false, 0, 1, { { 2, { -1, 5 } } } },
     { "running lines", "0: [n, m]", running_lines, false, 0, 1, { { 2, { -1, OTHER } } } },
