@@ -273,9 +273,8 @@ is_of_shapes(const ir_type *t)
 {
     const bool pairs = t->rank == 2 && t->dims[1] == 2;
 
-    return t->rank == 0 ||
-           ((ir_is_int(t->dtype) || t->dtype == COT_BOOL) && (t->rank == 1 || pairs) &&
-            t->dims[0] <= COT_MAX_RANK);
+    return t->rank == 0 || ((ir_is_int(t->dtype) || t->dtype == COT_BOOL) &&
+                            (t->rank == 1 || pairs) && t->dims[0] <= COT_MAX_RANK);
 }
 
 bool

@@ -387,8 +387,8 @@ two_quotients(const cg_samples *s, const int64_t *value, const cg_size_term *pro
     return false;
 }
 
-/* One quotient, by itself and times a size: the elements of an array one of whose lengths is the
- * quotient, and another one a size and a number. */
+/* One quotient, by itself and times a size: the elements of an array one of whose lengths is
+ * the quotient, and another one a size and a number. */
 static bool
 and_times(const cg_samples *s, const int64_t *value, const cg_size_term *product, int n,
           const cg_size_form *of, cg_size_form *out)

@@ -227,7 +227,7 @@ walk_insn(walker *w, cg_val v)
     else
         token(w, i->imm);
     if (i->ext)
-        w->why = "it calls a foreign function";
+        w->why = "it calls a foreign function, which is given no sizes; wants fixed ones";
     if (i->op > CG_PREFETCH)
         w->why = "it is for the tensor cores of a GPU";
     walk_table(w, i);

@@ -95,8 +95,6 @@ rt_open_lower_file(cot_context *ctx, const rt_open_source *source, rt_sizes *siz
 
     open->sizes = sizes;
     rt_open_begin(&o, ctx, source, sizes, p, a);
-    if (p->donated.n)
-        return rt_open_refuse(&o, 0, "an argument of it is donated");
     COT_TRY(rt_open_lower(&o, open));
     return is_first ? try_here(&o) : COT_OK;
 }

@@ -149,8 +149,8 @@ static const int8_t residue[] = { 17, 0, 1, 2, 3, 31, 30, 29, 8, 5, 12 };
 enum { RESIDUES = (int)(sizeof residue / sizeof *residue) };
 
 /* How much larger than the least a size of a sample is.  A far one does not exceed what a fact
- * allows, since the product of two may have no room in the 32 bits of JAX's; sizes whose product
- * has may be as far. */
+ * allows, since the product of two may have no room in the 32 bits of JAX's; sizes whose
+ * product has may be as far. */
 static int64_t
 times_of(const rt_opening *o, int sample, const rt_size *s, int64_t near)
 {

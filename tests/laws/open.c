@@ -6,9 +6,9 @@
  *            [--threads N] [--machine M] [--refused MOST] [K/N | row R]
  *
  * Without options it is the JIT of this machine at all element types; K/N is part K of N rows.
- * --machine: a file for that machine (machine.h), run where something runs it here.  What has no
- * kernel for all sizes is counted; --refused compares nothing, prints why, and the program, and
- * fails where there are more than MOST. */
+ * --machine: a file for that machine (machine.h), run where something runs it here.  What has
+ * no kernel for all sizes is counted; --refused compares nothing, prints why, and the program,
+ * and fails where there are more than MOST. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,8 @@ compile(cot_context *ctx, void *user)
 
     s->n = classes_axes_are_two(p->row) && p->open == BOTH ? 2 : 1;
     for (int i = 0; i < s->n; i++) {
-        s->size[i] = (rt_size){ names[p->open == M_ALONE ? 1 : i], 0, RT_OPEN_MOST, 1, -1, -1, 1, 0 };
+        s->size[i] =
+            (rt_size){ names[p->open == M_ALONE ? 1 : i], 0, RT_OPEN_MOST, 1, -1, -1, 1, 0 };
         while (!classes_at(ctx, p->row, p->type, s->size[i].least, s->size[i].least, &least) &&
                s->size[i].least < 40)
             s->size[i].least++;

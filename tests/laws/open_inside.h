@@ -1,4 +1,4 @@
-/* What the parts of law_open share: a program with open axes, run here or on another machine. */
+/* What the parts of law_open share: a program with open axes, run here or elsewhere. */
 #ifndef TESTS_LAWS_OPEN_INSIDE_H
 #define TESTS_LAWS_OPEN_INSIDE_H
 
@@ -25,8 +25,8 @@ typedef struct open_program {
 /* Report a difference at the sizes of c. */
 void open_wrong(const open_program *p, const class_program *c, const char *why);
 
-/* open_there.c: lower a program for a machine; add a call of it at the sizes of c; make its file
- * and all calls, which compares them with the kernels for their sizes. */
+/* open_there.c: lower a program for a machine; add a call of it at the sizes of c; make its
+ * file and all calls, which compares them with the kernels for their sizes. */
 cot_status open_there_lower(open_program *p, const machine *to, const rt_open_source *source,
                             rt_sizes *sizes);
 void open_there_add(const open_program *p, const class_program *c, const int64_t *size);

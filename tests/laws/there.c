@@ -1,8 +1,8 @@
 /* Calls on other machines, in an image of memory (there.h).
  *
- * The image is read into `in` and copied to `out`, where the calls are; `out` is what comes back.
- * It begins with the number of the only call to make, from 1 on, or 0 for all of them, and the
- * status of each. */
+ * The image is read into `in` and copied to `out`, where the calls are; `out` is what comes
+ * back.  It begins with the number of the only call to make, from 1 on, or 0 for all of them,
+ * and the status of each. */
 #include "tests/laws/there.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Calls of the functions of a file on another machine, in an image of memory: what may change is
- * the results and the work blocks, and the results must be those that are wanted. */
+/* Calls of the functions of a file on another machine, in an image of memory: what may change
+ * is the results and the work blocks, and the results must be those that are wanted. */
 #ifndef TESTS_LAWS_THERE_H
 #define TESTS_LAWS_THERE_H
 

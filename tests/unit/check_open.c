@@ -158,7 +158,10 @@ static const struct dependent {
 } dependents[] = {
     { by_its_size, "0: [n]", { 4 }, 1, "it is another program at n = 1 than at n = " },
     { unrolled, "0: [n]", { 4 }, 1, "it is another program at n = " },
-    { decomposed, "0: [n, _]", { 4, 4 }, 2,
+    { decomposed,
+      "0: [n, _]",
+      { 4, 4 },
+      2,
       "f: has no kernel for all sizes: cholesky chooses what it does by the length" },
 };
 enum { DEPENDENTS = sizeof dependents / sizeof *dependents };
@@ -247,8 +250,8 @@ START_TEST(finds_a_size_in_a_multiple)
         { 4, "argument 0 has 4 along axis 0; wants at least the least size, which is 5" },
         { 0, "argument 0 has 0 along axis 0; wants at least the least size, which is 5" },
     };
-    cot_fn *f = cot_open(cot_fn_new(ctx, "running", running, 1, 1, NULL),
-                         "0: [2*n + 1] where n >= 2");
+    cot_fn *f =
+        cot_open(cot_fn_new(ctx, "running", running, 1, 1, NULL), "0: [2*n + 1] where n >= 2");
     const shape line = { 1, { -1 } };
 
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
