@@ -14,7 +14,7 @@
  * Loops in the body of a loop are found when the pass runs on the body. */
 #include "passes/reroll.h"
 
-enum { FEW_NODES = 2048, NEST = IR_MAX_NEST / 2 };
+enum { NEST = IR_MAX_NEST / 2 }; /* of the graph: a loop is a further level */
 
 static bool
 is_leaf(const ir_node *n)
@@ -178,7 +178,7 @@ rerolled(const ir_graph *f, ir_graph **out)
 bool
 pass_rerolls(const ir_graph *f)
 {
-    return (f->unfolded > FEW_NODES || f->ctx->rerolls_all) && f->nest < NEST;
+    return (f->unfolded > REROLL_MIN_NODES || f->ctx->rerolls_all) && f->nest < NEST;
 }
 
 cot_status

@@ -7,7 +7,13 @@
 
 #include "passes/engine.h"
 
-enum { REROLL_NOWHERE = UINT32_MAX, REROLL_MAX_LAG = 8 /* steps back */ };
+enum {
+    REROLL_NOWHERE = UINT32_MAX,
+    REROLL_MAX_LAG = 8, /* steps back */
+    /* of a loop, that do more than move elements: fewer are compiled in less time than a loop
+     * may lose in its runs */
+    REROLL_MIN_NODES = 2048
+};
 
 typedef struct reroll_sequence {
     const ir_graph *f;

@@ -14,10 +14,7 @@
 enum {
     WINDOW = 6,
     PERIODS = 16,   /* that are tried */
-    MIN_STEPS = 8,  /* of a loop; fewer save little */
-    /* that do more than move elements: fewer are compiled in less time than a loop may lose in
-     * its runs */
-    MIN_NODES = 2048
+    MIN_STEPS = 8   /* of a loop; fewer save little */
 };
 
 bool
@@ -26,7 +23,7 @@ pass_reroll_is_worth_it(const reroll_sequence *s, const reroll_run *r)
     const uint32_t steps = reroll_steps(r), end = r->first + steps * r->period,
                    work = s->work[end] - s->work[r->first];
 
-    return s->eager ? steps >= 3 : steps >= MIN_STEPS && work >= MIN_NODES;
+    return s->eager ? steps >= 3 : steps >= MIN_STEPS && work >= REROLL_MIN_NODES;
 }
 
 static uint64_t
@@ -131,7 +128,7 @@ frequent(const uint32_t *count, uint32_t n, uint32_t *period)
     int k = 0;
 
     for (uint32_t d = 1; d < n; d++) {
-        int i = k;
+        int i;
         if (!count[d] || (k == PERIODS && count[period[k - 1]] >= count[d]))
             continue;
         k += k < PERIODS;
