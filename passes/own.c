@@ -467,7 +467,7 @@ pass_own(const ir_graph *f, const pass_world *world, ir_graph **out)
         return refuse_lanes(f, "rows move between groups");
     if ((program.moves || cheaper) && program.rule != PASS_OWN_RUNS)
         COT_TRY(build_by(f, &program, PASS_OWN_RUNS, out));
-    COT_TRY(pass_own_fuse(*out, out));
+    COT_TRY(pass_own_order(*out, world, out));
     (*out)->n_inout = f->n_inout;
     (*out)->inout =
         ir_copy_bytes((*out)->arena, f->inout, sizeof *f->inout * (size_t)f->n_inout);

@@ -1,5 +1,5 @@
 /* pass_own: what its files share.  own.c has the walk, own_value.c the forms of values,
- * own_rows.c the rows that move, own_fuse.c the sums of one time. */
+ * own_rows.c the rows that move, own_order.c the order of messages. */
 #ifndef PASSES_OWN_H
 #define PASSES_OWN_H
 
@@ -46,6 +46,10 @@ typedef struct own_walk {
 pass_owned pass_own_share(const own_walk *w, int64_t groups, int64_t *list);
 /* A call of C code that makes a value of type t of x. */
 ir_ref pass_own_call(own_walk *w, const char *name, ir_ref x, const ir_type *t, ir_ints attrs);
+/* The same, of several values, by a prototype or NULL: the results have the types t. */
+void pass_own_calls(ir_build *b, const char *name, const char *prototype, ir_ints attrs,
+                    int n_in, const ir_ref *in, int n_out, const ir_type *const *t,
+                    ir_ref *out);
 /* Rows of a sum or an extreme, whose groups are the first axis, reduced to t: all of it, or
  * with parted >= 0 the own rows along its first axis, of so many. */
 ir_ref pass_own_reduce(own_walk *w, ir_ref x, int64_t groups, ir_combine by, const ir_type *t,
@@ -62,8 +66,8 @@ ir_ref pass_own_whole(own_walk *w, ir_ref v);
 ir_ref pass_own_rows(own_walk *w, ir_ref v, int axis);
 bool pass_is_parted(const own_walk *w, ir_ref v);
 
-/* own_fuse.c: f with the sums that are ready at one time in one call. */
-cot_status pass_own_fuse(const ir_graph *f, ir_graph **out);
+/* own_order.c: f with its messages begun as soon as they can be. */
+cot_status pass_own_order(const ir_graph *f, const pass_world *world, ir_graph **out);
 
 /* Does n pick whole rows of one value?  Then its result is noted, or made. */
 bool pass_own_pick(own_walk *w, const ir_node *n);

@@ -4,8 +4,8 @@
  * by the calls of C code (pass_world.any).  So a file has a body for each of these graphs, and
  * the program is a cond over them.  Each call of C code gets the communicator, which is the
  * first argument of the program, of each body, and of each function within that makes such
- * calls; a prototype, by which its function is linked; and memory, which is a result that no
- * node reads, so that it is in the work block while the call runs.
+ * calls; a prototype, by which its function is linked; and memory, which is a result, so
+ * that it is in the work block while the call runs, or until its second half has.
  *
  * Wants: graphs of pass_own with .any.  Gives: the same function, bit for bit, with the
  * communicator before its arguments. */
@@ -15,25 +15,32 @@
 enum { COMM_BYTES = 64 };
 
 #define HEAD "status = int cot_rt_world_"
+#define ROWS_OF_SUMS                                                                           \
+    "const void *in0, const int64_t *in1, const void *in2, const void *in3, const void *in4, " \
+    "const void *in5, const void *in6, const void *in7, const void *in8, const void *in9, "    \
+    "const void *in10, const void *in11, const void *in12, const void *in13, const void "      \
+    "*in14, const void *in15, const void *in16, const void *in17, "
 static const struct {
     const char *name, *prototype;
 } calls[] = {
     { PASS_WORLD_GATHER, HEAD "gather(const void *in0, const void *in1, void *out0, "
                               "void *out1, int64_t attr0, int64_t attr1, int64_t attr2)" },
-    { PASS_WORLD_MOVE, HEAD "move(const void *in0, const void *in1, const int64_t *in2, "
-                            "void *out0, void *out1, int64_t attr0, int64_t attr1, "
-                            "int64_t attr2, int64_t attr3)" },
+    { PASS_WORLD_START_MOVE,
+      HEAD "start_move(const void *in0, const void *in1, const int64_t *in2, void *out0, "
+           "int64_t attr0, int64_t attr1, int64_t attr2, int64_t attr3)" },
+    { PASS_WORLD_MOVE, HEAD
+      "move(const void *in0, const void *in1, const int64_t *in2, const void *in3, void *out0, "
+      "int64_t attr0, int64_t attr1, int64_t attr2, int64_t attr3)" },
     { PASS_WORLD_REDUCE, HEAD "reduce(const void *in0, const void *in1, void *out0, "
                               "void *out1, int64_t attr0, int64_t attr1, int64_t attr2, "
                               "int64_t attr3, int64_t attr4, int64_t attr5)" },
-    { PASS_WORLD_REDUCE_ALL, HEAD
-      "reduce_all(const void *in0, const int64_t *in1, const void *in2, const void *in3, const "
-      "void *in4, const void *in5, const void *in6, const void *in7, const void *in8, const "
-      "void *in9, const void *in10, const void *in11, const void *in12, const void *in13, "
-      "const void *in14, const void *in15, const void *in16, const void *in17, void *out0, "
-      "void *out1, void *out2, void *out3, void *out4, void *out5, void *out6, void *out7, "
-      "void *out8, void *out9, void *out10, void *out11, void *out12, void *out13, void "
-      "*out14, void *out15, void *out16, int64_t attr0, int64_t attr1)" },
+    { PASS_WORLD_START_SUMS,
+      HEAD "start_sums_of(" ROWS_OF_SUMS "void *out0, int64_t attr0, int64_t attr1)" },
+    { PASS_WORLD_SUMS, HEAD "sums_of(" ROWS_OF_SUMS
+                            "const void *in18, void *out0, void *out1, void *out2, void *out3, "
+                            "void *out4, void *out5, void *out6, void *out7, void *out8, void "
+                            "*out9, void *out10, void *out11, void *out12, void *out13, void "
+                            "*out14, void *out15, int64_t attr0, int64_t attr1)" },
     { PASS_WORLD_ROWS, HEAD "rows(const void *in0, int64_t *out0, int64_t attr0, "
                             "int64_t attr1)" },
 };
@@ -80,85 +87,98 @@ comm_input(ir_build *b)
     return ir_input(b, bytes_type(b, COMM_BYTES), "comm");
 }
 
-/* A call by prototype; the results have the types t. */
-static void
-call_c(ir_build *b, const char *name, const char *prototype, ir_ints attrs, int n_in,
-       const ir_ref *in, int n_out, const ir_type *const *t, ir_ref *out)
+static bool
+is_named(const ir_node *n, const char *name)
 {
-    ir_build *g = ir_build_new(b->ctx, name);
-    ir_graph *forward;
-
-    for (int i = 0; i < n_in; i++)
-        ir_input(g, ir_btype(b, in[i]), NULL);
-    for (int j = 0; j < n_out; j++)
-        ir_output(g, ir_zeros(g, t[j]));
-    const cot_status status = ir_build_end(g, &forward);
-    if (status != COT_OK) {
-        b->status = status;
-        return;
-    }
-    ir_add_node(b, OP_custom_call, n_in, in,
-                &(ir_attrs){ .custom = { .name = ir_intern(b->ctx, name),
-                                         .attrs = attrs,
-                                         .effects = true,
-                                         .opaque = true,
-                                         .prototype = prototype,
-                                         .forward = forward } },
-                out);
+    return strcmp(n->at->custom.name, name) == 0;
 }
 
-/* Several sums.  Their table becomes an operand; operands and results that are not there have
- * the form of others, so that any number of sums has one prototype. */
+/* Room of a call. */
+static const ir_type *
+room_type(const own_file *o, ir_build *b, const ir_node *n)
+{
+    const ir_attrs *at = n->at;
+
+    return bytes_type(b,
+                      o->file->room(o->file->user, at->custom.name, at->custom.attrs.at) + 1);
+}
+
+static ir_ref
+table(ir_build *b, ir_ints attrs, int from)
+{
+    const int64_t n = attrs.n - from;
+
+    return ir_constant(b, ir_type_new(b->ctx, COT_I64, 1, &n), attrs.at + from);
+}
+
+/* A half of several sums.  Their table becomes an operand; operands and results that are not
+ * there have the form of others, so that any number of sums has one prototype. */
 static void
 visit_sums(const own_file *o, ir_build *b, const ir_graph *f, const ir_node *n,
            const ir_ref *in, ir_ref *out)
 {
-    const char *name = n->at->custom.name;
-    const int64_t *attrs = n->at->custom.attrs.at,
-                  numbers = n->at->custom.attrs.n - PASS_REDUCE_TABLE;
-    const ir_type *t[PASS_MAX_REDUCED + 1];
-    ir_ref operand[PASS_MAX_REDUCED + 2], y[PASS_MAX_REDUCED + 1] = { IR_NONE };
+    const ir_ints attrs = n->at->custom.attrs;
+    const bool starts = is_named(n, PASS_WORLD_START_SUMS);
+    const int count = (int)attrs.at[1];
+    const ir_type *t[PASS_MAX_REDUCED];
+    ir_ref operand[PASS_MAX_REDUCED + 3], y[PASS_MAX_REDUCED] = { IR_NONE };
 
     operand[0] = o->comm;
-    operand[1] =
-        ir_constant(b, ir_type_new(b->ctx, COT_I64, 1, &numbers), attrs + PASS_REDUCE_TABLE);
+    operand[1] = table(b, attrs, PASS_REDUCE_TABLE);
     for (int i = 0; i < PASS_MAX_REDUCED; i++) {
-        operand[2 + i] = in[i < n->n_in ? i : 0];
+        operand[2 + i] = in[i < count ? i : 0];
         t[i] = i < n->n_out ? ir_type_at(f, n->first + (ir_ref)i) : bytes_type(b, 1);
     }
-    t[PASS_MAX_REDUCED] = bytes_type(b, o->file->room(o->file->user, name, attrs));
-    call_c(b, name, prototype_of(n), pass_numbers(b, 2, (int64_t[]){ attrs[1], attrs[0] }),
-           PASS_MAX_REDUCED + 2, operand, PASS_MAX_REDUCED + 1, t, y);
+    if (starts)
+        t[0] = room_type(o, b, n);
+    else
+        operand[PASS_MAX_REDUCED + 2] = in[count];
+    pass_own_calls(b, n->at->custom.name, prototype_of(n),
+                   pass_numbers(b, 2, (int64_t[]){ attrs.at[1], attrs.at[0] }),
+                   PASS_MAX_REDUCED + (starts ? 2 : 3), operand, starts ? 1 : PASS_MAX_REDUCED,
+                   t, y);
     memcpy(out, y, sizeof *out * (size_t)n->n_out);
 }
 
-/* A call of pass_own.  The runs of a move become an operand. */
+/* A half of a move, whose runs become an operand. */
+static void
+visit_move(const own_file *o, ir_build *b, const ir_graph *f, const ir_node *n,
+           const ir_ref *in, ir_ref *out)
+{
+    const bool starts = is_named(n, PASS_WORLD_START_MOVE);
+    const ir_ints attrs = n->at->custom.attrs;
+    const ir_type *t = starts ? room_type(o, b, n) : ir_type_at(f, n->first);
+
+    pass_own_calls(
+        b, n->at->custom.name, prototype_of(n), (ir_ints){ PASS_MOVE_RUNS, attrs.at },
+        starts ? 3 : 4,
+        (ir_ref[]){ o->comm, in[0], table(b, attrs, PASS_MOVE_RUNS), starts ? IR_NONE : in[1] },
+        1, &t, out);
+}
+
+/* A call of pass_own. */
 static void
 visit_call(const own_file *o, ir_build *b, const ir_graph *f, const ir_node *n,
            const ir_ref *in, ir_ref *out)
 {
-    const char *name = n->at->custom.name;
     const ir_ints attrs = n->at->custom.attrs;
-    const int64_t runs = attrs.n - PASS_MOVE_RUNS;
-    const bool moves = strcmp(name, PASS_WORLD_MOVE) == 0;
     const ir_type *t[2] = { ir_type_at(f, n->first), NULL };
-    ir_ref operand[3] = { o->comm, in[0], IR_NONE }, both[2] = { IR_NONE };
+    ir_ref y[2] = { IR_NONE };
 
-    if (strcmp(name, PASS_WORLD_REDUCE_ALL) == 0) {
+    if (is_named(n, PASS_WORLD_START_SUMS) || is_named(n, PASS_WORLD_SUMS)) {
         visit_sums(o, b, f, n, in, out);
         return;
     }
-    if (strcmp(name, PASS_WORLD_ROWS) == 0) {
-        call_c(b, name, prototype_of(n), attrs, 1, operand, 1, t, out);
+    if (is_named(n, PASS_WORLD_START_MOVE) || is_named(n, PASS_WORLD_MOVE)) {
+        visit_move(o, b, f, n, in, out);
         return;
     }
-    t[1] = bytes_type(b, o->file->room(o->file->user, name, attrs.at));
-    if (moves)
-        operand[2] =
-            ir_constant(b, ir_type_new(b->ctx, COT_I64, 1, &runs), attrs.at + PASS_MOVE_RUNS);
-    call_c(b, name, prototype_of(n), moves ? (ir_ints){ PASS_MOVE_RUNS, attrs.at } : attrs,
-           moves ? 3 : 2, operand, 2, t, both);
-    out[0] = both[0];
+    const bool rows = is_named(n, PASS_WORLD_ROWS);
+    if (!rows)
+        t[1] = room_type(o, b, n);
+    pass_own_calls(b, n->at->custom.name, prototype_of(n), attrs, rows ? 1 : 2,
+                   (ir_ref[]){ o->comm, in[0] }, rows ? 1 : 2, t, y);
+    out[0] = y[0];
 }
 
 static cot_status thread(ir_graph *f, const void *user, ir_graph **out);
@@ -239,9 +259,9 @@ begin_call(ir_build *b, const pass_file *file, ir_ref comm)
     const ir_ref table = ir_constant(b, ir_type_new(b->ctx, COT_I64, 1, &entries), file->table);
     ir_ref y = IR_NONE;
 
-    call_c(b, PASS_WORLD_BEGIN, begin,
-           pass_numbers(b, 2, (int64_t[]){ entries, (int64_t)file->hash }), 2,
-           (ir_ref[]){ comm, table }, 1, &t, &y);
+    pass_own_calls(b, PASS_WORLD_BEGIN, begin,
+                   pass_numbers(b, 2, (int64_t[]){ entries, (int64_t)file->hash }), 2,
+                   (ir_ref[]){ comm, table }, 1, &t, &y);
     return y;
 }
 

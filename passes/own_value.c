@@ -13,27 +13,40 @@ pass_own_share(const own_walk *w, int64_t groups, int64_t *list)
     return world->owned(w->program->rule, groups, world->size, world->rank, list);
 }
 
+void
+pass_own_calls(ir_build *b, const char *name, const char *prototype, ir_ints attrs, int n_in,
+               const ir_ref *in, int n_out, const ir_type *const *t, ir_ref *out)
+{
+    ir_build *g = ir_build_new(b->ctx, name);
+    ir_graph *forward;
+
+    for (int i = 0; i < n_in; i++)
+        ir_input(g, ir_btype(b, in[i]), NULL);
+    for (int j = 0; j < n_out; j++)
+        ir_output(g, ir_zeros(g, t[j]));
+    const cot_status status = ir_build_end(g, &forward);
+    if (status != COT_OK) {
+        b->status = status;
+        return;
+    }
+    ir_add_node(b, OP_custom_call, n_in, in,
+                &(ir_attrs){ .custom = { .name = ir_intern(b->ctx, name),
+                                         .attrs = attrs,
+                                         .effects = true,
+                                         .opaque = true,
+                                         .prototype = prototype,
+                                         .forward = forward } },
+                out);
+}
+
 ir_ref
 pass_own_call(own_walk *w, const char *name, ir_ref x, const ir_type *t, ir_ints attrs)
 {
-    ir_build *g = ir_build_new(w->b->ctx, name);
-    ir_graph *forward;
+    ir_ref y = IR_NONE;
 
-    if (!x || !t)
-        return IR_NONE;
-    ir_input(g, ir_btype(w->b, x), NULL);
-    ir_output(g, ir_zeros(g, t));
-    const cot_status status = ir_build_end(g, &forward);
-    if (status != COT_OK) {
-        w->b->status = status;
-        return IR_NONE;
-    }
-    return ir_node1(w->b, OP_custom_call, 1, &x,
-                    &(ir_attrs){ .custom = { .name = ir_intern(w->b->ctx, name),
-                                             .attrs = attrs,
-                                             .effects = true,
-                                             .opaque = true,
-                                             .forward = forward } });
+    if (x && t)
+        pass_own_calls(w->b, name, NULL, attrs, 1, &x, 1, &t, &y);
+    return y;
 }
 
 ir_ints

@@ -149,16 +149,20 @@ bool pass_has_groups(const ir_graph *f);
  *
  *   processes.begin   [hash]: compares it
  *   processes.gather  [rule, groups, bytes of a row]: makes whole what each has rows of
- *   processes.move    [groups, groups of the result, bytes of a row, runs, from, rows, ...]:
+ *   processes.start_move, processes.move
+ *                     [groups, groups of the result, bytes of a row, runs, from, rows, ...]:
  *                     the own rows of a value made of runs of rows of another; below 0: of
  *                     zeros.  The rule is PASS_OWN_RUNS
  *   processes.reduce  [rule, groups, by, parted, element type, elements]: reduces rows of all
  *                     groups by the op of an ir_combine.  Unless parted is -1 the result has so
  *                     many rows, of which each process gets its own
- *   processes.reduce_all
+ *   processes.start_sums, processes.sums
  *                     [rule, n, groups, by, element type, elements, ...]: n such reductions of
  *                     n operands, each with all of its result, in the messages of one
- *   processes.rows    [rule, groups]: the numbers of the own groups, [n, 1] */
+ *   processes.rows    [rule, groups]: the numbers of the own groups, [n, 1]
+ *
+ * Of two names the first sends, and makes room for the second, which takes the same operands
+ * and the room.  pass_own makes a processes.move of one operand, and then both of it. */
 typedef enum pass_own_rule { PASS_OWN_LEAVES, PASS_OWN_RUNS } pass_own_rule;
 /* How many groups a process owns; the first, where they are consecutive (PASS_OWN_RUNS). */
 typedef struct pass_owned {
@@ -173,6 +177,10 @@ typedef struct pass_world {
      * by this number of them among all processes, unless rows move */
     int wanted;
     int64_t (*parts)(pass_own_rule rule, int64_t groups, int size);
+    /* the communicator begins messages before they are waited for */
+    bool starts;
+    /* the bytes of the room of a call; not asked for any process (below) */
+    int64_t (*room)(const char *name, const int64_t *attrs, int size, int rank);
     uint64_t hash; /* of the program, for processes.begin */
     /* the arguments, and results, of which each process has the own rows of the first axis;
      * NULL: none */
@@ -186,7 +194,9 @@ typedef struct pass_world {
 #define PASS_WORLD_MOVE   "processes.move"
 #define PASS_WORLD_REDUCE "processes.reduce"
 #define PASS_WORLD_ROWS   "processes.rows"
-#define PASS_WORLD_REDUCE_ALL "processes.reduce_all"
+#define PASS_WORLD_START_MOVE "processes.start_move"
+#define PASS_WORLD_START_SUMS "processes.start_sums"
+#define PASS_WORLD_SUMS       "processes.sums"
 /* The places of the runs and of the table among the attrs of processes.move and reduce_all, and
  * how many sums are in one. */
 enum { PASS_MOVE_RUNS = 4, PASS_REDUCE_TABLE = 2, PASS_MAX_REDUCED = 16 };

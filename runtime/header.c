@@ -521,6 +521,10 @@ static const char comm_text[] =
     "    int (*barrier)(void *user);\n"
     "    void (*abort)(void *user);\n"
     "    const char *(*error)(void *user);\n"
+    "    int64_t (*start)(void *user, int partner, const void *send, size_t send_bytes, void "
+    "*receive,\n"
+    "                     size_t receive_bytes);\n"
+    "    int (*wait)(void *user, int64_t exchange);\n"
     "};\n#endif\n";
 
 void

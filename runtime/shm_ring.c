@@ -270,7 +270,13 @@ rt_shm_ended(const rt_shm *p, int rank, int status, int by_signal)
 cot_comm
 rt_shm_comm(rt_shm *p)
 {
-    return (cot_comm){ p, p->rank, p->size, exchange, barrier, give_up, error_text };
+    return (cot_comm){ .user = p,
+                       .rank = p->rank,
+                       .size = p->size,
+                       .exchange = exchange,
+                       .barrier = barrier,
+                       .abort = give_up,
+                       .error = error_text };
 }
 
 bool

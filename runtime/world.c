@@ -38,11 +38,23 @@ answer(world *w, int status)
     return status;
 }
 
-/* The memory that a function needs while it runs; NULL: there is none. */
-static void *
-room_for(int64_t bytes)
+int64_t
+rt_world_room(const char *name, const int64_t *a, int size, int rank)
 {
-    return malloc((size_t)bytes + 1);
+    if (strcmp(name, PASS_WORLD_REDUCE) == 0)
+        return cot_rt_world_reduce_room(size, rank, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (strcmp(name, PASS_WORLD_START_SUMS) == 0)
+        return cot_rt_world_sums_room(size, rank, a + PASS_REDUCE_TABLE, a[1], a[0]);
+    if (strcmp(name, PASS_WORLD_GATHER) == 0)
+        return cot_rt_world_gather_room(size, a[0], a[1], a[2]);
+    return cot_rt_world_move_room(size, rank, a + PASS_MOVE_RUNS, a[0], a[1], a[2], a[3]);
+}
+
+/* The memory that a call of one half needs while it runs; NULL: there is none. */
+static void *
+room_for(const world *w, const char *name, const int64_t *a)
+{
+    return malloc((size_t)rt_world_room(name, a, w->comm->size, w->comm->rank) + 1);
 }
 
 static int
@@ -50,8 +62,7 @@ run_reduce(const ir_custom *c, const ir_attrs *at, void *const *out, const void 
 {
     world *w = c->user;
     const int64_t *a = at->custom.attrs.at;
-    void *room = room_for(cot_rt_world_reduce_room(w->comm->size, w->comm->rank, a[0], a[1],
-                                                   a[2], a[3], a[4], a[5]));
+    void *room = room_for(w, PASS_WORLD_REDUCE, a);
     const int status = room ? cot_rt_world_reduce(w->comm, in[0], out[0], room, a[0], a[1],
                                                   a[2], a[3], a[4], a[5])
                             : WORLD_MEMORY;
@@ -61,17 +72,23 @@ run_reduce(const ir_custom *c, const ir_attrs *at, void *const *out, const void 
 }
 
 static int
-run_reduce_all(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in)
+run_start_sums(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in)
 {
     world *w = c->user;
-    const int64_t *a = at->custom.attrs.at, *table = a + PASS_REDUCE_TABLE;
-    void *room =
-        room_for(cot_rt_world_reduce_all_room(w->comm->size, w->comm->rank, table, a[1], a[0]));
-    const int status =
-        room ? cot_rt_world_sums(w->comm, table, in, out, room, a[1], a[0]) : WORLD_MEMORY;
+    const int64_t *a = at->custom.attrs.at;
 
-    free(room);
-    return answer(w, status);
+    return answer(
+        w, cot_rt_world_start_sums(w->comm, a + PASS_REDUCE_TABLE, in, out[0], a[1], a[0]));
+}
+
+static int
+run_sums(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in)
+{
+    world *w = c->user;
+    const int64_t *a = at->custom.attrs.at;
+
+    return answer(w, cot_rt_world_sums(w->comm, a + PASS_REDUCE_TABLE, in, out,
+                                       (void *)(uintptr_t)in[a[1]], a[1], a[0]));
 }
 
 static int
@@ -79,7 +96,7 @@ run_gather(const ir_custom *c, const ir_attrs *at, void *const *out, const void 
 {
     world *w = c->user;
     const int64_t *a = at->custom.attrs.at;
-    void *room = room_for(cot_rt_world_gather_room(w->comm->size, a[0], a[1], a[2]));
+    void *room = room_for(w, PASS_WORLD_GATHER, a);
     const int status = room
                            ? cot_rt_world_gather(w->comm, in[0], out[0], room, a[0], a[1], a[2])
                            : WORLD_MEMORY;
@@ -89,18 +106,23 @@ run_gather(const ir_custom *c, const ir_attrs *at, void *const *out, const void 
 }
 
 static int
+run_start_move(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in)
+{
+    world *w = c->user;
+    const int64_t *a = at->custom.attrs.at;
+
+    return answer(w, cot_rt_world_start_move(w->comm, in[0], a + PASS_MOVE_RUNS, out[0], a[0],
+                                             a[1], a[2], a[3]));
+}
+
+static int
 run_move(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in)
 {
     world *w = c->user;
-    const int64_t *a = at->custom.attrs.at, *run = a + PASS_MOVE_RUNS;
-    void *room = room_for(
-        cot_rt_world_move_room(w->comm->size, w->comm->rank, run, a[0], a[1], a[2], a[3]));
-    const int status =
-        room ? cot_rt_world_move(w->comm, in[0], run, out[0], room, a[0], a[1], a[2], a[3])
-             : WORLD_MEMORY;
+    const int64_t *a = at->custom.attrs.at;
 
-    free(room);
-    return answer(w, status);
+    return answer(w, cot_rt_world_move(w->comm, in[0], a + PASS_MOVE_RUNS, in[1], out[0], a[0],
+                                       a[1], a[2], a[3]));
 }
 
 /* Do all run one program, made by one version? */
@@ -152,9 +174,11 @@ world_of(cot_context *ctx)
     ir_attach(ctx, &key, w, NULL);
     register_call(ctx, w, PASS_WORLD_BEGIN, run_begin);
     register_call(ctx, w, PASS_WORLD_GATHER, run_gather);
+    register_call(ctx, w, PASS_WORLD_START_MOVE, run_start_move);
     register_call(ctx, w, PASS_WORLD_MOVE, run_move);
     register_call(ctx, w, PASS_WORLD_REDUCE, run_reduce);
-    register_call(ctx, w, PASS_WORLD_REDUCE_ALL, run_reduce_all);
+    register_call(ctx, w, PASS_WORLD_START_SUMS, run_start_sums);
+    register_call(ctx, w, PASS_WORLD_SUMS, run_sums);
     return w;
 }
 
@@ -173,6 +197,8 @@ rt_world_hash(const ir_graph *f, const bool *spread)
     ir_digest_add(&s, text.text, text.n);
     if (f->ctx->own)
         ir_digest_text(&s, f->ctx->own);
+    if (f->ctx->comm && cot_rt_world_starts(f->ctx->comm))
+        ir_digest_text(&s, "starts");
     if (spread)
         ir_digest_add(&s, spread, (size_t)(f->n_in + f->n_out) * sizeof *spread);
     const ir_digest d = ir_digest_end(&s);
@@ -201,6 +227,8 @@ rt_world_own(const ir_graph *f, const bool *spread, const ir_graph **out, bool *
     const pass_world w = { .owned = rt_world_owned,
                            .wanted = wanted,
                            .parts = rt_world_parts,
+                           .starts = cot_rt_world_starts(c),
+                           .room = rt_world_room,
                            .rank = c->rank,
                            .size = c->size,
                            .hash = rt_world_hash(f, spread),

@@ -28,6 +28,10 @@ uint64_t rt_world_hash(const ir_graph *f, const bool *spread);
 cot_status rt_world_wanted(cot_context *ctx, int *out);
 int64_t rt_world_parts(pass_own_rule rule, int64_t groups, int size);
 
+/* pass_world.room: the bytes that a call of one half needs while it runs, or one of two halves
+ * until the second has run. */
+int64_t rt_world_room(const char *name, const int64_t *attrs, int size, int rank);
+
 /* world_file.c.  The numbers that a list as "1-4,8" names; none where it is NULL. */
 cot_status rt_world_counts(cot_context *ctx, const char *list, ir_ints *out);
 /* The prepared f for a file that serves so many processes, with a cot_comm before its

@@ -153,6 +153,7 @@ make_bodies(bodies *b, ir_arena *a)
                                         .parts = rt_world_parts,
                                         .spread_in = b->spread,
                                         .spread_out = b->spread ? b->spread + b->f->n_in : NULL,
+                                        .room = rt_world_room,
                                         .rank = rank,
                                         .size = size,
                                         .any = true },
@@ -174,16 +175,7 @@ room_of(const void *user, const char *name, const int64_t *a)
     for (int i = 0; i < b->counts.n; i++) {
         const int size = (int)b->counts.at[i];
         for (int rank = 0; rank < size && size > 1; rank++) {
-            const int64_t n =
-                strcmp(name, PASS_WORLD_REDUCE) == 0
-                    ? cot_rt_world_reduce_room(size, rank, a[0], a[1], a[2], a[3], a[4], a[5])
-                : strcmp(name, PASS_WORLD_REDUCE_ALL) == 0
-                    ? cot_rt_world_reduce_all_room(size, rank, a + PASS_REDUCE_TABLE, a[1],
-                                                   a[0])
-                : strcmp(name, PASS_WORLD_GATHER) == 0
-                    ? cot_rt_world_gather_room(size, a[0], a[1], a[2])
-                    : cot_rt_world_move_room(size, rank, a + PASS_MOVE_RUNS, a[0], a[1], a[2],
-                                             a[3]);
+            const int64_t n = rt_world_room(name, a, size, rank);
             most = n > most ? n : most;
         }
     }

@@ -43,6 +43,15 @@ struct cot_comm {
     /* What failed and with which process, "process 2 was ended by signal 9"; NULL: nothing.
      * May itself be NULL. */
     const char *(*error)(void *user);
+    /* Both may be NULL: then nothing is on its way while a kernel computes.  start begins an
+     * exchange and answers a number of it, or -1 if it failed.  The bytes of both sides are the
+     * communicator's until wait, with that number, has returned.  The partner calls start at
+     * the same place; exchanges are waited for in any order.  Messages to one partner, of both
+     * kinds, arrive in the order of the calls that send them.  When abort has returned, nothing
+     * writes to the buffers any more. */
+    int64_t (*start)(void *user, int partner, const void *send, size_t send_bytes,
+                     void *receive, size_t receive_bytes);
+    int (*wait)(void *user, int64_t exchange);
 };
 #endif
 

@@ -17,8 +17,9 @@
  * what is fetched after a failure is not memory that has another use by then.  Before a long
  * one both processes meet, with a message of a byte each way; then it is sent from where it
  * is, and no failure of others is heard until it has arrived, so that no process goes on
- * with memory of one that has left.  All are received where they belong; after a failure
- * what has not come is cancelled. */
+ * with memory of one that has left.  One that is begun before it is waited for is copied
+ * first, however long it is, to memory of malloc that is used again.  All are received where
+ * they belong; after a failure what has not come is cancelled. */
 #ifndef COTRACE_MPI_H
 #define COTRACE_MPI_H
 
@@ -27,10 +28,20 @@
 #ifdef MPI_VERSION
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { COT_MPI_SHORT_ = 1 << 14, COT_MPI_PIECE_ = 1 << 30 };
 enum { COT_MPI_DATA_ = 0, COT_MPI_FAULT_ = 1, COT_MPI_SPINS_ = 1000 };
+
+/* An exchange that is begun, and the bytes that it sends. */
+typedef struct cot_mpi_begun_ {
+    MPI_Request r[2];
+    int partner;
+    int64_t number;
+    char *copy;
+    size_t room;
+} cot_mpi_begun_;
 
 typedef struct cot_mpi {
     cot_comm comm;
@@ -40,16 +51,23 @@ typedef struct cot_mpi {
     int fault[2];     /* the process at fault, and whether it did not answer */
     char text[160];
     char out[COT_MPI_SHORT_];
+    /* n that are not waited for, in their order; behind them others, whose memory is free */
+    cot_mpi_begun_ *begun;
+    int n_begun, of_begun;
+    int64_t next; /* number */
 } cot_mpi;
 
-/* Notes the process at fault: it did not answer, or it gave up; below 0: MPI itself failed. */
+/* Notes the process at fault: it did not answer, or it gave up; below 0: MPI itself failed, or
+ * `silent` there is no memory. */
 static inline int
 cot_mpi_fail_(cot_mpi *m, int rank, int silent)
 {
     m->failed = 1;
     m->fault[0] = rank;
     m->fault[1] = silent;
-    if (rank < 0)
+    if (rank < 0 && silent)
+        snprintf(m->text, sizeof m->text, "process %d is short of memory", m->comm.rank);
+    else if (rank < 0)
         snprintf(m->text, sizeof m->text, "a call of MPI failed");
     else if (silent)
         snprintf(m->text, sizeof m->text, "process %d did not answer within %g s", rank,
@@ -186,6 +204,79 @@ cot_mpi_exchange_(void *user, int partner, const void *send, size_t send_bytes, 
     return 0;
 }
 
+/* Room for one more exchange that is begun, with a copy of what it sends; NULL: none. */
+static inline cot_mpi_begun_ *
+cot_mpi_take_(cot_mpi *m, const void *send, size_t bytes)
+{
+    if (m->n_begun == m->of_begun) {
+        const int n = 2 * m->of_begun + 8;
+        cot_mpi_begun_ *all = (cot_mpi_begun_ *)realloc(m->begun, (size_t)n * sizeof *m->begun);
+        if (!all)
+            return NULL;
+        memset(all + m->of_begun, 0, (size_t)(n - m->of_begun) * sizeof *all);
+        m->begun = all;
+        m->of_begun = n;
+    }
+    cot_mpi_begun_ *b = &m->begun[m->n_begun];
+    if (bytes > b->room) {
+        free(b->copy);
+        b->copy = (char *)malloc(bytes);
+        b->room = b->copy ? bytes : 0;
+    }
+    if (bytes > b->room)
+        return NULL;
+    if (bytes)
+        memcpy(b->copy, send, bytes);
+    return b;
+}
+
+/* cot_comm.start.  One of more bytes than a message may have is no more than an exchange. */
+static inline int64_t
+cot_mpi_start_(void *user, int partner, const void *send, size_t send_bytes, void *receive,
+               size_t receive_bytes)
+{
+    cot_mpi *m = (cot_mpi *)user;
+    const int whole = send_bytes <= COT_MPI_PIECE_ && receive_bytes <= COT_MPI_PIECE_;
+
+    if (m->failed)
+        return -1;
+    cot_mpi_begun_ *b = cot_mpi_take_(m, send, whole ? send_bytes : 0);
+    if (!b) {
+        cot_mpi_fail_(m, -1, 1);
+        return -1;
+    }
+    b->partner = partner;
+    b->number = m->next++;
+    b->r[0] = b->r[1] = MPI_REQUEST_NULL;
+    m->n_begun++;
+    const int status =
+        whole ? cot_mpi_post_(m, partner, b->copy, (int)send_bytes, (char *)receive,
+                              (int)receive_bytes, b->r)
+              : cot_mpi_exchange_(m, partner, send, send_bytes, receive, receive_bytes);
+    return status ? -1 : b->number;
+}
+
+/* cot_comm.wait. */
+static inline int
+cot_mpi_finish_(void *user, int64_t number)
+{
+    cot_mpi *m = (cot_mpi *)user;
+    int k = 0;
+
+    if (m->failed)
+        return 1;
+    while (k < m->n_begun && m->begun[k].number != number)
+        k++;
+    if (k == m->n_begun)
+        return 0;
+    if (cot_mpi_wait_(m, m->begun[k].partner, 0, m->begun[k].r))
+        return 1;
+    const cot_mpi_begun_ done = m->begun[k];
+    memmove(m->begun + k, m->begun + k + 1, (size_t)(m->n_begun - k - 1) * sizeof done);
+    m->begun[--m->n_begun] = done;
+    return 0;
+}
+
 /* cot_comm.barrier: each process meets each other once. */
 static inline int
 cot_mpi_barrier_(void *user)
@@ -202,7 +293,8 @@ cot_mpi_barrier_(void *user)
     return 0;
 }
 
-/* cot_comm.abort: the others hear of the fault when they wait next. */
+/* cot_comm.abort: the others hear of the fault when they wait next.  What this process has
+ * begun to receive is cancelled; what it has begun to send is in memory that stays. */
 static inline void
 cot_mpi_abort_(void *user)
 {
@@ -215,6 +307,9 @@ cot_mpi_abort_(void *user)
         if (k != m->comm.rank &&
             MPI_Isend(m->fault, 2, MPI_INT, k, COT_MPI_FAULT_, m->on, &r) == MPI_SUCCESS)
             MPI_Request_free(&r);
+    for (int k = 0; k < m->n_begun; k++)
+        cot_mpi_drop_(m, &m->begun[k].r[0], 1);
+    m->n_begun = m->of_begun = 0;
     m->told = 1;
 }
 
@@ -239,6 +334,8 @@ cot_mpi_open(cot_mpi *m, MPI_Comm comm, double timeout)
     m->comm.barrier = cot_mpi_barrier_;
     m->comm.abort = cot_mpi_abort_;
     m->comm.error = cot_mpi_error_;
+    m->comm.start = cot_mpi_start_;
+    m->comm.wait = cot_mpi_finish_;
     if (MPI_Comm_dup(comm, &m->on) || MPI_Comm_set_errhandler(m->on, MPI_ERRORS_RETURN) ||
         MPI_Comm_rank(m->on, &m->comm.rank) || MPI_Comm_size(m->on, &m->comm.size))
         return 1;
@@ -252,6 +349,9 @@ cot_mpi_close(cot_mpi *m)
 {
     if (m->failed)
         MPI_Abort(m->on, 1);
+    for (int k = 0; k < m->of_begun; k++)
+        free(m->begun[k].copy);
+    free(m->begun);
     MPI_Comm_free(&m->on);
 }
 

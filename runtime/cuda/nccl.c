@@ -308,7 +308,13 @@ cot_nccl_open_(const cot_comm *meet, cot_comm *comm, const cot_nccl_options *opt
     *comm = (cot_comm){ .rank = meet->rank, .size = meet->size };
     if (!n)
         return 1;
-    *comm = (cot_comm){ n, meet->rank, meet->size, exchange, barrier, give_up, error_text };
+    *comm = (cot_comm){ .user = n,
+                        .rank = meet->rank,
+                        .size = meet->size,
+                        .exchange = exchange,
+                        .barrier = barrier,
+                        .abort = give_up,
+                        .error = error_text };
     n->meet = meet;
     n->rank = meet->rank;
     n->size = meet->size;

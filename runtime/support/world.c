@@ -4,6 +4,8 @@
  * each meets each once and no two wait in a circle. */
 #include "runtime/support/world.h"
 
+enum { NOTHING = -1 }; /* the number of an exchange that is over when it is begun */
+
 int
 cot_rt_world_partner(const cot_comm *c, int round)
 {
@@ -19,6 +21,41 @@ cot_rt_world_exchange(const cot_comm *c, int partner, const void *send, size_t n
     return c->exchange(c->user, partner, send, n_send, receive, n_receive) == 0
                ? 0
                : COT_RT_WORLD_FAILED;
+}
+
+bool
+cot_rt_world_starts(const cot_comm *c)
+{
+    return c->start && c->wait;
+}
+
+int
+cot_rt_world_start(const cot_comm *c, int partner, const void *send, size_t n_send,
+                   void *receive, size_t n_receive, int64_t *number)
+{
+    *number = NOTHING;
+    if (!cot_rt_world_starts(c))
+        return cot_rt_world_exchange(c, partner, send, n_send, receive, n_receive);
+    if (n_send == 0 && n_receive == 0)
+        return 0;
+    *number = c->start(c->user, partner, send, n_send, receive, n_receive);
+    return *number >= 0 ? 0 : COT_RT_WORLD_FAILED;
+}
+
+int
+cot_rt_world_wait(const cot_comm *c, int64_t number)
+{
+    if (number == NOTHING)
+        return 0;
+    return c->wait(c->user, number) == 0 ? 0 : COT_RT_WORLD_FAILED;
+}
+
+int
+cot_rt_world_given_up(const cot_comm *c, int status)
+{
+    if (status && c->abort)
+        c->abort(c->user);
+    return status;
 }
 
 int

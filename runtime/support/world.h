@@ -9,6 +9,8 @@
 #ifndef RUNTIME_SUPPORT_WORLD_H
 #define RUNTIME_SUPPORT_WORLD_H
 
+#include <stdbool.h>
+
 #include "cotrace/comm.h"
 #include "cotrace/tensor.h"
 #include "runtime/support/owner.h"
@@ -21,6 +23,14 @@ int cot_rt_world_partner(const cot_comm *c, int round);
 /* One message each way; these fail without an abort. */
 int cot_rt_world_exchange(const cot_comm *c, int partner, const void *send, size_t n_send,
                           void *receive, size_t n_receive);
+/* Can its exchanges be begun before they are waited for?  The two halves of an exchange, which
+ * share a number: of a communicator that starts nothing the first half is all of it. */
+bool cot_rt_world_starts(const cot_comm *c);
+int cot_rt_world_start(const cot_comm *c, int partner, const void *send, size_t n_send,
+                       void *receive, size_t n_receive, int64_t *number);
+int cot_rt_world_wait(const cot_comm *c, int64_t number);
+/* A status, after an abort if it is not 0. */
+int cot_rt_world_given_up(const cot_comm *c, int status);
 /* Another process sends another number: *differs is that process, or -1. */
 int cot_rt_world_compare(const cot_comm *c, int64_t own, int *differs);
 
@@ -45,22 +55,31 @@ int cot_rt_world_reduce(const void *comm, const void *rows, void *out, void *roo
                         int64_t groups, int64_t by, int64_t parted, int64_t dtype, int64_t m);
 
 /* n reductions, up to COT_RT_WORLD_SUMS, of which all of the result is wanted, in the messages
- * of one.  table: for each the numbers groups, by, dtype and m.  Objects call the function with
- * all operands and results spelled out: n of each, and others without a meaning. */
+ * of one.  table: for each the numbers groups, by, dtype and m.  The call has two halves: start
+ * sends what this process has of the sums, and the other waits for what the others have.  In
+ * between neither the rows nor the room change, nor is the room moved.  Objects call functions
+ * with all operands and results spelled out: n of each, and others without a meaning. */
 enum { COT_RT_WORLD_SUMS = 16, COT_RT_WORLD_SUM_NUMBERS = 4 };
-int64_t cot_rt_world_reduce_all_room(int size, int rank, const int64_t *table, int64_t n,
-                                     int64_t rule);
+int64_t cot_rt_world_sums_room(int size, int rank, const int64_t *table, int64_t n,
+                               int64_t rule);
+int cot_rt_world_start_sums(const void *comm, const int64_t *table, const void *const *rows,
+                            void *room, int64_t n, int64_t rule);
 int cot_rt_world_sums(const void *comm, const int64_t *table, const void *const *rows,
                       void *const *out, void *room, int64_t n, int64_t rule);
-int cot_rt_world_reduce_all(const void *comm, const int64_t *table, const void *x0,
-                            const void *x1, const void *x2, const void *x3, const void *x4,
-                            const void *x5, const void *x6, const void *x7, const void *x8,
-                            const void *x9, const void *x10, const void *x11, const void *x12,
-                            const void *x13, const void *x14, const void *x15, void *y0,
-                            void *y1, void *y2, void *y3, void *y4, void *y5, void *y6,
-                            void *y7, void *y8, void *y9, void *y10, void *y11, void *y12,
-                            void *y13, void *y14, void *y15, void *room, int64_t n,
-                            int64_t rule);
+int cot_rt_world_start_sums_of(const void *comm, const int64_t *table, const void *x0,
+                               const void *x1, const void *x2, const void *x3, const void *x4,
+                               const void *x5, const void *x6, const void *x7, const void *x8,
+                               const void *x9, const void *x10, const void *x11,
+                               const void *x12, const void *x13, const void *x14,
+                               const void *x15, void *room, int64_t n, int64_t rule);
+int cot_rt_world_sums_of(const void *comm, const int64_t *table, const void *x0, const void *x1,
+                         const void *x2, const void *x3, const void *x4, const void *x5,
+                         const void *x6, const void *x7, const void *x8, const void *x9,
+                         const void *x10, const void *x11, const void *x12, const void *x13,
+                         const void *x14, const void *x15, const void *room, void *y0, void *y1,
+                         void *y2, void *y3, void *y4, void *y5, void *y6, void *y7, void *y8,
+                         void *y9, void *y10, void *y11, void *y12, void *y13, void *y14,
+                         void *y15, int64_t n, int64_t rule);
 
 /* Rows of `row` bytes of all groups in their order, from those of each process. */
 int64_t cot_rt_world_gather_room(int size, int64_t rule, int64_t groups, int64_t row);
@@ -69,10 +88,12 @@ int cot_rt_world_gather(const void *comm, const void *rows, void *out, void *roo
 
 /* The own rows of a value of `to` groups, each of which is a row of another value of groups or
  * zeros: `runs` pairs of numbers say which, the first row of a run, below 0 for zeros, and how
- * many it has.  Groups are owned by runs. */
+ * many it has.  Groups are owned by runs.  It has two halves, as sums have. */
 int64_t cot_rt_world_move_room(int size, int rank, const int64_t *run, int64_t groups,
                                int64_t to, int64_t row, int64_t runs);
-int cot_rt_world_move(const void *comm, const void *rows, const int64_t *run, void *out,
-                      void *room, int64_t groups, int64_t to, int64_t row, int64_t runs);
+int cot_rt_world_start_move(const void *comm, const void *rows, const int64_t *run, void *room,
+                            int64_t groups, int64_t to, int64_t row, int64_t runs);
+int cot_rt_world_move(const void *comm, const void *rows, const int64_t *run, const void *room,
+                      void *out, int64_t groups, int64_t to, int64_t row, int64_t runs);
 
 #endif

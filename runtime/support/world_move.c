@@ -85,14 +85,6 @@ gather_runs(const cot_comm *c, int64_t groups, size_t row, const char *x, char *
     return 0;
 }
 
-static int
-given_up(const cot_comm *c, int status)
-{
-    if (status && c->abort)
-        c->abort(c->user);
-    return status;
-}
-
 int
 cot_rt_world_gather(const void *comm, const void *rows, void *out, void *room, int64_t rule,
                     int64_t groups, int64_t row)
@@ -101,9 +93,9 @@ cot_rt_world_gather(const void *comm, const void *rows, void *out, void *room, i
 
     if (row == 0)
         return 0;
-    return given_up(c, rule == COT_RT_OWN_RUNS
-                           ? gather_runs(c, groups, (size_t)row, rows, out)
-                           : gather_leaves(c, groups, (size_t)row, rows, out, room));
+    return cot_rt_world_given_up(
+        c, rule == COT_RT_OWN_RUNS ? gather_runs(c, groups, (size_t)row, rows, out)
+                                   : gather_leaves(c, groups, (size_t)row, rows, out, room));
 }
 
 typedef struct row_move {
@@ -167,24 +159,26 @@ count_bytes(const row_move *m, const cot_rt_owned *to, const cot_rt_owned *from)
     return copy_rows(m, to, from, NULL, NULL, NULL);
 }
 
-/* The longest message of a process to another one, and of another one to it. */
-static void
-longest_messages(const row_move *m, int64_t groups, int64_t to, int size, int rank,
-                 size_t *sends, size_t *receives)
+/* What goes to process p, and comes from it, in bytes. */
+typedef struct move_sizes {
+    size_t sends, receives;
+} move_sizes;
+
+static move_sizes
+sizes_of(const row_move *m, int64_t groups, int64_t to, int size, int rank, int p)
 {
     const cot_rt_owned from = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, size, rank),
-                       own = cot_rt_owned_by(COT_RT_OWN_RUNS, to, size, rank);
+                       own = cot_rt_owned_by(COT_RT_OWN_RUNS, to, size, rank),
+                       theirs = cot_rt_owned_by(COT_RT_OWN_RUNS, to, size, p),
+                       their_from = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, size, p);
 
-    *sends = *receives = 0;
-    for (int p = 0; p < size; p++) {
-        const cot_rt_owned theirs = cot_rt_owned_by(COT_RT_OWN_RUNS, to, size, p),
-                           their_from = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, size, p);
-        if (p == rank)
-            continue;
-        *sends = (size_t)most((int64_t)*sends, (int64_t)count_bytes(m, &theirs, &from));
-        *receives =
-            (size_t)most((int64_t)*receives, (int64_t)count_bytes(m, &own, &their_from));
-    }
+    return (move_sizes){ count_bytes(m, &theirs, &from), count_bytes(m, &own, &their_from) };
+}
+
+static int64_t
+numbers_bytes(int size)
+{
+    return (size + 1) / 2 * 2 * (int64_t)sizeof(int64_t); /* aligned to 16 */
 }
 
 int64_t
@@ -192,46 +186,65 @@ cot_rt_world_move_room(int size, int rank, const int64_t *run, int64_t groups, i
                        int64_t row, int64_t runs)
 {
     const row_move m = { runs, run, (size_t)row };
-    size_t sends, receives;
+    int64_t bytes = numbers_bytes(size);
 
-    longest_messages(&m, groups, to, size, rank, &sends, &receives);
-    return (int64_t)(sends + receives);
+    for (int p = 0; p < size; p++) {
+        if (p == rank)
+            continue;
+        const move_sizes n = sizes_of(&m, groups, to, size, rank, p);
+        bytes += (int64_t)(n.sends + n.receives);
+    }
+    return bytes;
 }
 
-static int
-move_rows(const cot_comm *c, const row_move *m, int64_t groups, int64_t to, const char *x,
-          char *out, char *room)
+int
+cot_rt_world_start_move(const void *comm, const void *rows, const int64_t *run, void *room,
+                        int64_t groups, int64_t to, int64_t row, int64_t runs)
 {
-    const cot_rt_owned from = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, c->size, c->rank),
-                       own = cot_rt_owned_by(COT_RT_OWN_RUNS, to, c->size, c->rank);
-    size_t longest, longest_received;
+    const cot_comm *c = comm;
+    const row_move m = { runs, run, (size_t)row };
+    const cot_rt_owned from = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, c->size, c->rank);
+    int64_t *number = room;
+    char *at = (char *)room + numbers_bytes(c->size);
 
-    longest_messages(m, groups, to, c->size, c->rank, &longest, &longest_received);
-    char *received = room + longest;
-    if (own.groups)
-        memset(out, 0, (size_t)own.groups * m->row);
-    copy_rows(m, &own, &from, x, NULL, out);
     for (int round = 0; round < c->size; round++) {
         const int p = cot_rt_world_partner(c, round);
-        const cot_rt_owned theirs = cot_rt_owned_by(COT_RT_OWN_RUNS, to, c->size, p),
-                           their_from = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, c->size, p);
         if (p == c->rank)
             continue;
-        const size_t sends = copy_rows(m, &theirs, &from, x, room, NULL),
-                     receives = count_bytes(m, &own, &their_from);
-        if (cot_rt_world_exchange(c, p, room, sends, received, receives))
-            return COT_RT_WORLD_FAILED;
-        copy_rows(m, &own, &their_from, NULL, received, out);
+        const move_sizes n = sizes_of(&m, groups, to, c->size, c->rank, p);
+        const cot_rt_owned theirs = cot_rt_owned_by(COT_RT_OWN_RUNS, to, c->size, p);
+        copy_rows(&m, &theirs, &from, rows, at, NULL);
+        if (cot_rt_world_start(c, p, at, n.sends, at + n.sends, n.receives, &number[p]))
+            return cot_rt_world_given_up(c, COT_RT_WORLD_FAILED);
+        at += n.sends + n.receives;
     }
     return 0;
 }
 
 int
-cot_rt_world_move(const void *comm, const void *rows, const int64_t *run, void *out, void *room,
-                  int64_t groups, int64_t to, int64_t row, int64_t runs)
+cot_rt_world_move(const void *comm, const void *rows, const int64_t *run, const void *room,
+                  void *out, int64_t groups, int64_t to, int64_t row, int64_t runs)
 {
     const cot_comm *c = comm;
     const row_move m = { runs, run, (size_t)row };
+    const cot_rt_owned from = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, c->size, c->rank),
+                       own = cot_rt_owned_by(COT_RT_OWN_RUNS, to, c->size, c->rank);
+    const int64_t *number = room;
+    const char *at = (const char *)room + numbers_bytes(c->size);
 
-    return row == 0 ? 0 : given_up(c, move_rows(c, &m, groups, to, rows, out, room));
+    if (own.groups)
+        memset(out, 0, (size_t)own.groups * m.row);
+    copy_rows(&m, &own, &from, rows, NULL, out);
+    for (int round = 0; round < c->size; round++) {
+        const int p = cot_rt_world_partner(c, round);
+        if (p == c->rank)
+            continue;
+        const move_sizes n = sizes_of(&m, groups, to, c->size, c->rank, p);
+        const cot_rt_owned their_from = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, c->size, p);
+        if (cot_rt_world_wait(c, number[p]))
+            return cot_rt_world_given_up(c, COT_RT_WORLD_FAILED);
+        copy_rows(&m, &own, &their_from, NULL, (char *)(uintptr_t)at + n.sends, out);
+        at += n.sends + n.receives;
+    }
+    return 0;
 }

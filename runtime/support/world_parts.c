@@ -59,7 +59,7 @@ parts_of(const cot_rt_reduction *r, int size, int p, cot_rt_known *known)
 int64_t
 cot_rt_sum_block(const cot_rt_reduction *r, int size)
 {
-    return r->parted < 0 ? least(r->m, (int64_t)SEGMENT * size) : r->m;
+    return r->parted < 0 && !r->undivided ? least(r->m, (int64_t)SEGMENT * size) : r->m;
 }
 
 /* most: the parts that a process has at most. */
@@ -118,7 +118,8 @@ cot_rt_sum_plan(const cot_rt_reduction *r, int size, int rank, const cot_rt_shar
         own = p == rank ? s : own;
     }
     /* A segment of a shorter block is no longer. */
-    const int64_t length = is_direct(r, size, most) ? n + 1 : own.length + 1,
+    const bool direct = is_direct(r, size, most);
+    const int64_t length = direct ? n + 1 : own.length + 1,
                   message =
                       cot_rt_aligned(own.parts * (longest > length ? longest : length) * wide);
     return (cot_rt_sum_room){
@@ -131,6 +132,7 @@ cot_rt_sum_plan(const cot_rt_reduction *r, int size, int rank, const cot_rt_shar
             r->by != COT_RT_SUM && r->t == r->wide ? 0 : cot_rt_aligned(own.parts * n * wide),
         .packed = own.parts == 1 && r->parted < 0 ? 0 : message,
         .message = message,
+        .messages = direct ? 2 * message : cot_rt_aligned(own.parts * n * wide),
         .parts = cot_rt_aligned((all - own.parts) * length * wide),
     };
 }

@@ -246,7 +246,5 @@ cot_rt_world_reduce(const void *comm, const void *rows, void *out, void *room, i
     s.parts = s.packed + cot_rt_sum_plan(&s.r, s.comm->size, s.comm->rank, s.of).packed;
     for (int64_t at = 0; at < m && !status; at += block)
         status = reduce_block(&s, at, least(block, m - at), rows, out);
-    if (status && s.comm->abort)
-        s.comm->abort(s.comm->user);
-    return status;
+    return cot_rt_world_given_up(s.comm, status);
 }

@@ -12,6 +12,7 @@ typedef struct cot_rt_reduction {
     cot_dtype t, wide;
     int64_t m, parted;
     bool few; /* of two processes with one part each, each sends all that it knows */
+    bool undivided; /* many elements are one block */
 } cot_rt_reduction;
 
 /* Of two processes that know one part each, and of so few bytes, each sends all that it knows:
@@ -36,10 +37,10 @@ typedef struct cot_rt_share {
     const char *part; /* its parts for the segment of this process: [parts, length], wide */
 } cot_rt_share;
 
-/* Where the room is used: sizes in bytes, in this order.  message: what is packed at most; it
- * takes no room where it is sent from where it is. */
+/* Where the room is used: sizes in bytes, in this order.  message: what is packed at most for
+ * one process; it takes no room where it is sent from where it is.  messages: for all. */
 typedef struct cot_rt_sum_room {
-    int64_t shares, known, lists, fold, values, packed, parts, message;
+    int64_t shares, known, lists, fold, values, packed, parts, message, messages;
 } cot_rt_sum_room;
 
 typedef struct cot_rt_sum {

@@ -12,12 +12,13 @@ enum { WIDEST = 8 }; /* bytes of an element */
 /* A number of `sums` in the table of a call. */
 enum { OF_GROUPS, OF_BY, OF_DTYPE, OF_ELEMENTS };
 
+/* What both halves of a call know; it stays at the beginning of the room. */
 typedef struct world_sums {
     const cot_comm *comm;
     int n;
-    void *const *out;
-    cot_rt_sum sum[COT_RT_WORLD_SUMS];
+    int64_t *number; /* by process: of the exchange with it */
     char *packed, *parts, *sent, *received;
+    cot_rt_sum sum[]; /* n, and behind them the numbers */
 } world_sums;
 
 /* One of a call; few: they are few bytes together. */
@@ -28,6 +29,7 @@ reduction_of(const int64_t *table, int64_t rule, bool few)
                                        table[OF_DTYPE], table[OF_ELEMENTS]);
 
     r.few = few;
+    r.undivided = true;
     return r;
 }
 
@@ -43,39 +45,58 @@ are_few(const int64_t *table, int64_t n)
     return bytes <= COT_RT_SUM_FEW;
 }
 
-/* Where what messages hold begins: what is packed, parts of others, segments. */
+/* Where what messages hold begins: what is packed, parts of others, the own segments, those of
+ * others.  All messages may be on their way at one time. */
 typedef struct sums_room {
-    int64_t each, packed, parts, segments;
+    int64_t each, packed, parts, sent, received;
 } sums_room;
 
+/* alone: parts that are consecutive, and segments, are sent from where they are. */
 static void
-add_room(sums_room *to, const cot_rt_sum_room *p, int size, const cot_rt_reduction *r)
+add_room(sums_room *to, const cot_rt_sum_room *p, int size, const cot_rt_reduction *r,
+         bool alone)
 {
+    const int64_t segment = (r->m / size + 1) * (int64_t)cot_rt_bytes_of(r->t) + WIDEST;
+
     to->each += p->shares + p->known + p->lists + p->fold + p->values;
-    to->packed += p->message + WIDEST;
     to->parts += p->parts + WIDEST * (int64_t)size;
-    to->segments += (r->m / size + 1) * (int64_t)cot_rt_bytes_of(r->t) + WIDEST;
+    if (!alone || p->packed)
+        to->packed += p->messages + WIDEST * (int64_t)size;
+    if (alone)
+        return;
+    to->sent += segment;
+    to->received += segment * size;
 }
 
 static int64_t
-total(const sums_room *r)
+state_bytes(int size, int64_t n)
 {
-    return r->each + cot_rt_aligned(r->packed) + cot_rt_aligned(r->parts) +
-           2 * cot_rt_aligned(r->segments);
+    return cot_rt_aligned((int64_t)sizeof(world_sums) + n * (int64_t)sizeof(cot_rt_sum) +
+                          size * (int64_t)sizeof(int64_t));
 }
 
-int64_t
-cot_rt_world_reduce_all_room(int size, int rank, const int64_t *table, int64_t n, int64_t rule)
+/* The room of all; its size. */
+static int64_t
+plan_room(sums_room *room, int size, int rank, const int64_t *table, int64_t n, int64_t rule)
 {
     const bool few = are_few(table, n);
-    sums_room room = { 0 };
 
+    *room = (sums_room){ .each = state_bytes(size, n) };
     for (int64_t i = 0; i < n; i++, table += COT_RT_WORLD_SUM_NUMBERS) {
         const cot_rt_reduction r = reduction_of(table, rule, few);
         const cot_rt_sum_room p = cot_rt_sum_plan(&r, size, rank, NULL);
-        add_room(&room, &p, size, &r);
+        add_room(room, &p, size, &r, n == 1);
     }
-    return total(&room);
+    return room->each + cot_rt_aligned(room->packed) + cot_rt_aligned(room->parts) +
+           cot_rt_aligned(room->sent) + cot_rt_aligned(room->received);
+}
+
+int64_t
+cot_rt_world_sums_room(int size, int rank, const int64_t *table, int64_t n, int64_t rule)
+{
+    sums_room room;
+
+    return plan_room(&room, size, rank, table, n, rule);
 }
 
 /* The next place in a message for elements of so many bytes; what is passed by is zeros, where
@@ -122,54 +143,85 @@ bytes_from(const world_sums *w, int p)
     return at;
 }
 
-/* What the own parts have for process p; its bytes. */
+/* The bytes of the own parts for process p. */
 static size_t
-pack_for(const world_sums *w, int p)
+bytes_to(const world_sums *w, int p)
 {
+    size_t at = 0;
+
+    for (int i = 0; i < w->n; i++) {
+        const cot_rt_sum *s = &w->sum[i];
+        const size_t wide = cot_rt_bytes_of(s->r.wide);
+        at = place(at, wide, NULL) + (size_t)(s->own->parts * s->of[p].length) * wide;
+    }
+    return at;
+}
+
+/* What the own parts have for process p: a message at `to`, or one sum's where it is. */
+static const void *
+pack_for(const world_sums *w, int p, char *to)
+{
+    const void *x = to;
     size_t at = 0;
 
     for (int i = 0; i < w->n; i++) {
         const cot_rt_sum *s = &w->sum[i];
         const size_t wide = cot_rt_bytes_of(s->r.wide),
                      n = (size_t)(s->own->parts * s->of[p].length) * wide;
-        at = place(at, wide, w->packed);
-        const void *x = cot_rt_sum_pack(s, &s->of[p], w->packed + at);
-        if (x != w->packed + at && n)
-            memcpy(w->packed + at, x, n);
+        at = place(at, wide, to);
+        x = cot_rt_sum_pack(s, &s->of[p], to + at);
+        if (w->n > 1 && x != to + at && n)
+            memcpy(to + at, x, n);
         if (p == w->comm->rank)
-            s->own->part = w->packed + at;
+            s->own->part = w->n > 1 ? to + at : x;
         at += n;
     }
-    return at;
+    return w->n > 1 ? to : x;
 }
 
 /* Parts go to the owners of segments; the own ones, which are packed last, stay. */
 static int
 scatter(world_sums *w)
 {
+    char *to = w->packed;
+
     for (int round = 0; round < w->comm->size; round++) {
         const int p = cot_rt_world_partner(w->comm, round);
         if (p == w->comm->rank)
             continue;
-        const size_t sends = pack_for(w, p);
-        if (cot_rt_world_exchange(w->comm, p, w->packed, sends,
-                                  (void *)(uintptr_t)w->sum[0].of[p].part, bytes_from(w, p)))
+        const size_t sends = bytes_to(w, p);
+        if (cot_rt_world_start(w->comm, p, pack_for(w, p, to), sends,
+                               (void *)(uintptr_t)w->sum[0].of[p].part, bytes_from(w, p),
+                               &w->number[p]))
+            return COT_RT_WORLD_FAILED;
+        to += place(sends, WIDEST, NULL);
+    }
+    pack_for(w, w->comm->rank, to);
+    return 0;
+}
+
+/* Waits for what scatter began. */
+static int
+wait_scatter(const world_sums *w)
+{
+    for (int round = 0; round < w->comm->size; round++) {
+        const int p = cot_rt_world_partner(w->comm, round);
+        if (p != w->comm->rank && cot_rt_world_wait(w->comm, w->number[p]))
             return COT_RT_WORLD_FAILED;
     }
-    pack_for(w, w->comm->rank);
     return 0;
 }
 
 /* The segments of process p, between the results and a message; its bytes. */
 static size_t
-copy_segments(const world_sums *w, int p, char *message, bool into)
+copy_segments(const world_sums *w, int p, void *const *out, char *message, bool into)
 {
     size_t at = 0;
 
     for (int i = 0; i < w->n; i++) {
         const cot_rt_sum *s = &w->sum[i];
         const size_t size = cot_rt_bytes_of(s->r.t), n = (size_t)s->of[p].length * size;
-        char *y = (char *)w->out[i] + (size_t)s->of[p].from * size;
+        char *y = (char *)out[i] + (size_t)s->of[p].from * size;
         if (s->direct || !n)
             continue;
         at = place(at, size, into ? message : NULL);
@@ -180,20 +232,38 @@ copy_segments(const world_sums *w, int p, char *message, bool into)
     return at;
 }
 
-/* Segments go to all. */
-static int
-gather(const world_sums *w)
+/* Where segments of process p arrive: in a message, or those of one sum where they belong. */
+static char *
+place_of(const world_sums *w, int p, void *const *out, char *message)
 {
-    const size_t sends = copy_segments(w, w->comm->rank, w->sent, true);
+    const cot_rt_sum *s = &w->sum[0];
+
+    return w->n > 1 ? message
+                    : (char *)out[0] + (size_t)s->of[p].from * cot_rt_bytes_of(s->r.t);
+}
+
+/* Segments go to all; arrived: what this began has. */
+static int
+gather(const world_sums *w, void *const *out, bool arrived)
+{
+    const int rank = w->comm->rank;
+    const char *own = place_of(w, rank, out, w->sent);
+    char *received = w->received;
+    const size_t sends =
+        copy_segments(w, rank, out, w->n > 1 && !arrived ? w->sent : NULL, true);
 
     for (int round = 0; round < w->comm->size; round++) {
         const int p = cot_rt_world_partner(w->comm, round);
-        if (p == w->comm->rank)
+        if (p == rank)
             continue;
-        if (cot_rt_world_exchange(w->comm, p, w->sent, sends, w->received,
-                                  copy_segments(w, p, NULL, false)))
+        char *from = place_of(w, p, out, received);
+        const size_t n = copy_segments(w, p, out, NULL, false);
+        if (arrived ? cot_rt_world_wait(w->comm, w->number[p])
+                    : cot_rt_world_start(w->comm, p, own, sends, from, n, &w->number[p]))
             return COT_RT_WORLD_FAILED;
-        copy_segments(w, p, w->received, false);
+        if (w->n > 1 && arrived)
+            copy_segments(w, p, out, from, false);
+        received += place(n, WIDEST, NULL);
     }
     return 0;
 }
@@ -202,51 +272,89 @@ static void
 take_room(world_sums *w, const int64_t *table, int64_t rule, char *room)
 {
     const bool few = are_few(table, w->n);
-    sums_room all = { 0 };
+    sums_room all;
 
+    plan_room(&all, w->comm->size, w->comm->rank, table, w->n, rule);
+    w->number = (int64_t *)(void *)&w->sum[w->n];
+    room += state_bytes(w->comm->size, w->n);
     for (int i = 0; i < w->n; i++, table += COT_RT_WORLD_SUM_NUMBERS) {
         cot_rt_sum *s = &w->sum[i];
         *s = (cot_rt_sum){ .comm = w->comm, .r = reduction_of(table, rule, few) };
         room = cot_rt_sum_take(s, room);
-        const cot_rt_sum_room p = cot_rt_sum_plan(&s->r, w->comm->size, w->comm->rank, s->of);
-        add_room(&all, &p, w->comm->size, &s->r);
         cot_rt_sum_begin(s, 0, s->r.m);
     }
     w->packed = room;
     w->parts = w->packed + cot_rt_aligned(all.packed);
     w->sent = w->parts + cot_rt_aligned(all.parts);
-    w->received = w->sent + cot_rt_aligned(all.segments);
+    w->received = w->sent + cot_rt_aligned(all.sent);
     place_parts(w);
+}
+
+/* One sum of a communicator that starts nothing is made whole by the second half, which then
+ * may divide it. */
+static bool
+waits_for_all(const cot_comm *c, int64_t n)
+{
+    return n == 1 && !cot_rt_world_starts(c);
+}
+
+int
+cot_rt_world_start_sums(const void *comm, const int64_t *table, const void *const *rows,
+                        void *room, int64_t n, int64_t rule)
+{
+    world_sums *w = room;
+
+    if (waits_for_all(comm, n))
+        return 0;
+    w->comm = comm;
+    w->n = (int)n;
+    take_room(w, table, rule, room);
+    for (int i = 0; i < w->n; i++)
+        cot_rt_sum_rows(&w->sum[i], rows[i]);
+    return cot_rt_world_given_up(comm, scatter(w));
 }
 
 int
 cot_rt_world_sums(const void *comm, const int64_t *table, const void *const *rows,
                   void *const *out, void *room, int64_t n, int64_t rule)
 {
-    world_sums w = { .comm = comm, .n = (int)n, .out = out };
+    world_sums *w = room;
+    int status;
 
-    take_room(&w, table, rule, room);
-    for (int i = 0; i < w.n; i++)
-        cot_rt_sum_rows(&w.sum[i], rows[i]);
-    int status = scatter(&w);
-    for (int i = 0; i < w.n && !status; i++)
-        cot_rt_sum_fold(&w.sum[i], out[i]);
+    if (waits_for_all(comm, n))
+        return cot_rt_world_reduce(comm, rows[0], out[0], room, rule, table[OF_GROUPS],
+                                   table[OF_BY], -1, table[OF_DTYPE], table[OF_ELEMENTS]);
+    status = wait_scatter(w);
+    for (int i = 0; i < w->n && !status; i++)
+        cot_rt_sum_fold(&w->sum[i], out[i]);
     if (!status)
-        status = gather(&w);
-    if (status && w.comm->abort)
-        w.comm->abort(w.comm->user);
-    return status;
+        status = gather(w, out, false) || gather(w, out, true) ? COT_RT_WORLD_FAILED : 0;
+    return cot_rt_world_given_up(comm, status);
 }
 
 int
-cot_rt_world_reduce_all(const void *comm, const int64_t *table, const void *x0, const void *x1,
-                        const void *x2, const void *x3, const void *x4, const void *x5,
-                        const void *x6, const void *x7, const void *x8, const void *x9,
-                        const void *x10, const void *x11, const void *x12, const void *x13,
-                        const void *x14, const void *x15, void *y0, void *y1, void *y2,
-                        void *y3, void *y4, void *y5, void *y6, void *y7, void *y8, void *y9,
-                        void *y10, void *y11, void *y12, void *y13, void *y14, void *y15,
-                        void *room, int64_t n, int64_t rule)
+cot_rt_world_start_sums_of(const void *comm, const int64_t *table, const void *x0,
+                           const void *x1, const void *x2, const void *x3, const void *x4,
+                           const void *x5, const void *x6, const void *x7, const void *x8,
+                           const void *x9, const void *x10, const void *x11, const void *x12,
+                           const void *x13, const void *x14, const void *x15, void *room,
+                           int64_t n, int64_t rule)
+{
+    const void *const rows[] = { x0, x1, x2,  x3,  x4,  x5,  x6,  x7,
+                                 x8, x9, x10, x11, x12, x13, x14, x15 };
+
+    return cot_rt_world_start_sums(comm, table, rows, room, n, rule);
+}
+
+int
+cot_rt_world_sums_of(const void *comm, const int64_t *table, const void *x0, const void *x1,
+                     const void *x2, const void *x3, const void *x4, const void *x5,
+                     const void *x6, const void *x7, const void *x8, const void *x9,
+                     const void *x10, const void *x11, const void *x12, const void *x13,
+                     const void *x14, const void *x15, const void *room, void *y0, void *y1,
+                     void *y2, void *y3, void *y4, void *y5, void *y6, void *y7, void *y8,
+                     void *y9, void *y10, void *y11, void *y12, void *y13, void *y14, void *y15,
+                     int64_t n, int64_t rule)
 {
     const void *const rows[] = { x0, x1, x2,  x3,  x4,  x5,  x6,  x7,
                                  x8, x9, x10, x11, x12, x13, x14, x15 };
@@ -254,5 +362,5 @@ cot_rt_world_reduce_all(const void *comm, const int64_t *table, const void *x0, 
         y0, y1, y2, y3, y4, y5, y6, y7, y8, y9, y10, y11, y12, y13, y14, y15
     };
 
-    return cot_rt_world_sums(comm, table, rows, out, room, n, rule);
+    return cot_rt_world_sums(comm, table, rows, out, (void *)(uintptr_t)room, n, rule);
 }

@@ -110,9 +110,8 @@ run(cot_context *ctx, uint32_t *h)
 static const char *fault;
 static cot_comm inner;
 
-static int
-faulty_exchange(void *user, int partner, const void *send, size_t send_bytes, void *receive,
-                size_t receive_bytes)
+static void
+fault_at_a_call(void)
 {
     static int calls;
 
@@ -120,7 +119,22 @@ faulty_exchange(void *user, int partner, const void *send, size_t send_bytes, vo
         raise(SIGKILL);
     if (calls == 3 && strcmp(fault, "leaves") == 0)
         sleep(30);
+}
+
+static int
+faulty_exchange(void *user, int partner, const void *send, size_t send_bytes, void *receive,
+                size_t receive_bytes)
+{
+    fault_at_a_call();
     return inner.exchange(user, partner, send, send_bytes, receive, receive_bytes);
+}
+
+static int64_t
+faulty_start(void *user, int partner, const void *send, size_t send_bytes, void *receive,
+             size_t receive_bytes)
+{
+    fault_at_a_call();
+    return inner.start(user, partner, send, send_bytes, receive, receive_bytes);
 }
 
 /* Bytes that this process sends. */
@@ -132,6 +146,14 @@ counted_exchange(void *user, int partner, const void *send, size_t send_bytes, v
 {
     sent += send_bytes;
     return inner.exchange(user, partner, send, send_bytes, receive, receive_bytes);
+}
+
+static int64_t
+counted_start(void *user, int partner, const void *send, size_t send_bytes, void *receive,
+              size_t receive_bytes)
+{
+    sent += send_bytes;
+    return inner.start(user, partner, send, send_bytes, receive, receive_bytes);
 }
 
 static cot_status
@@ -224,8 +246,10 @@ main(int argc, char **argv)
     inner = mpi.comm;
     const char *path = argc > 2 ? argv[2] : NULL;
     const int one = *fault && !path && mpi.comm.rank == 1;
-    if (one || path)
+    if (one || path) {
         mpi.comm.exchange = path ? counted_exchange : faulty_exchange;
+        mpi.comm.start = path ? counted_start : faulty_start;
+    }
     cot_context *ctx = cot_context_new(&(cot_options){ .comm = &mpi.comm, .cache_dir = "off" });
     const cot_status status = path && strcmp(fault, "heat") == 0
                                   ? run_heat(ctx, &mpi.comm, path, &h)

@@ -117,7 +117,9 @@ sums_as_one(cot_rt_own_rule rule, const float *x, int64_t groups, int processes)
     m.room = (size_t)groups * 3 + 2;
     for (int pass = 0; pass < 3; pass++)
         for (m.rank = 0; m.rank < processes; m.rank++) {
-            const cot_comm comm = { &m, m.rank, processes, post, NULL, NULL, NULL };
+            const cot_comm comm = {
+                .user = &m, .rank = m.rank, .size = processes, .exchange = post
+            };
             const cot_rt_owned own = cot_rt_owned_by(rule, groups, processes, m.rank);
             cot_rt_owned_list(groups, &own, list);
             for (int64_t k = 0; k < own.groups; k++)

@@ -3,6 +3,8 @@
  *   processes same [FIRST STEP]    programs FIRST, FIRST + STEP, ... at 1, 2, 3, 33 and 520
  *                                  groups, on 1, 2, 3, 4, 5, 7 and 8 processes, by the JIT and
  *                                  the evaluator
+ *   processes started [FIRST STEP] the same, by a communicator that begins messages
+ *   processes order                what runs while they are on their way
  *   processes owners [FIRST STEP]  who owns which groups, and that the sums of all processes
  *                                  are those of one: 1 + FIRST, 1 + FIRST + STEP, ... to 1,600
  *                                  groups, 1 to 33 processes
@@ -24,6 +26,7 @@
 
 #include "runtime/support/owner.h"
 #include "tests/laws/programs.h"
+#include "tests/processes/late.h"
 #include "tests/processes/processes.h"
 #include "tests/processes/programs.h"
 
@@ -65,6 +68,8 @@ is_run(int processes, int program, int count, int backend)
 /* What all processes of one start run: every program and number of groups. */
 typedef struct same_work {
     int first, step;
+    bool begins; /* messages, before they are waited for */
+    int *most; /* by process: how many were on their way at one time */
     spread_result *result; /* [process][program][count][back end] */
 } same_work;
 
@@ -79,15 +84,19 @@ static int
 run_all(const cot_comm *comm, void *user)
 {
     const same_work *w = user;
+    static late messages;
+    const cot_comm late = late_comm(&messages, comm);
     int status = 0;
 
+    comm = w->begins ? &late : comm;
     for (int p = w->first; p < spread_program_count; p += w->step)
         for (int k = 0; k < COUNTS; k++)
             for (int b = 0; b < BACKENDS; b++)
                 status |= is_run(comm->size, p, k, b) &&
                           spread_run(&spread_programs[p], group_counts[k], backends[b],
                                      1 + p % 2, comm, result_of(w, comm->rank, p, k, b)) != 0;
-    return status;
+    w->most[comm->rank] = messages.most;
+    return status || !late_ended(&messages);
 }
 
 static void
@@ -114,12 +123,13 @@ compare(const same_work *w, const same_work *one, int processes)
 }
 
 static void
-same(int first, int step)
+same(int first, int step, bool begins)
 {
     const size_t each =
         sizeof(spread_result) * (size_t)(spread_program_count * COUNTS * BACKENDS);
-    same_work one = { first, step, shared_memory(each) },
-              w = { first, step, shared_memory(each * 8) };
+    int *most = shared_memory(sizeof *most * MAX_PROCESSES);
+    same_work one = { first, step, false, most, shared_memory(each) },
+              w = { first, step, begins, most, shared_memory(each * 8) };
 
     if (cot_shm_run(1, run_all, &one))
         fail("all", 0, 1, "a run failed");
@@ -128,6 +138,8 @@ same(int first, int step)
         if (cot_shm_run(process_counts[k], run_all, &w))
             fail("all", 0, process_counts[k], "a process failed");
         compare(&w, &one, process_counts[k]);
+        if (begins && most[0] < 2)
+            fail("all", 0, process_counts[k], "no two messages at one time");
     }
 }
 
@@ -173,8 +185,12 @@ watch_error(void *user)
 static cot_comm
 watch(watched *w)
 {
-    return (cot_comm){ w,    w->of->rank, w->of->size, watch_exchange,
-                       NULL, watch_abort, watch_error };
+    return (cot_comm){ .user = w,
+                       .rank = w->of->rank,
+                       .size = w->of->size,
+                       .exchange = watch_exchange,
+                       .abort = watch_abort,
+                       .error = watch_error };
 }
 
 /* ---- bytes ---- */
@@ -562,8 +578,10 @@ main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     const int first = argc > 2 ? atoi(argv[2]) : 0, step = argc > 3 ? atoi(argv[3]) : 1;
 
-    if (strcmp(what, "same") == 0)
-        same(first, step);
+    if (strcmp(what, "same") == 0 || strcmp(what, "started") == 0)
+        same(first, step, what[1] == 't');
+    else if (strcmp(what, "order") == 0)
+        order();
     else if (strcmp(what, "owners") == 0)
         owners(first, step);
     else if (strcmp(what, "bytes") == 0)

@@ -9,5 +9,7 @@ extern int failures, checks;
 void fail(const char *name, int64_t groups, int processes, const char *what);
 /* owners.c: 1 + first, 1 + first + step, ... groups. */
 void owners(int first, int step);
+/* order.c: what runs while messages are on their way. */
+void order(void);
 
 #endif

@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tests/processes/late.h"
+
 report *reports;
 int started;
 static int failures, checks;
@@ -99,9 +101,15 @@ run_process(const cot_comm *comm, void *user)
     const work *w = user;
     report *r = &reports[comm->rank];
     counter c = { comm, 0 };
-    const cot_comm counted = { &c,   comm->rank,  comm->size, count_exchange,
-                               NULL, count_abort, count_error };
-    cot_context *ctx = cot_context_new(&(cot_options){ .comm = &counted,
+    const cot_comm counted = { .user = &c,
+                               .rank = comm->rank,
+                               .size = comm->size,
+                               .exchange = count_exchange,
+                               .abort = count_abort,
+                               .error = count_error };
+    static late messages;
+    const cot_comm begins = late_comm(&messages, &counted);
+    cot_context *ctx = cot_context_new(&(cot_options){ .comm = w->begins ? &begins : &counted,
                                                        .threads = w->threads ? w->threads : 1,
                                                        .cache_dir = "off",
                                                        .verify = 1 });
@@ -111,7 +119,7 @@ run_process(const cot_comm *comm, void *user)
     snprintf(r->text, sizeof r->text, "%s", r->status ? cot_error(ctx) : "");
     r->sent = c.sent;
     cot_context_free(ctx);
-    return r->status != 0;
+    return r->status != 0 || !late_ended(&messages);
 }
 
 int

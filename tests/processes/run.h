@@ -3,6 +3,7 @@
 #ifndef TESTS_PROCESSES_RUN_H
 #define TESTS_PROCESSES_RUN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cotrace/cotrace.h"
@@ -23,6 +24,7 @@ typedef struct work {
     const char *what, *backend;
     int64_t blocks;
     int threads;
+    bool begins; /* messages, before they are waited for (late.h) */
     int (*run)(cot_context *ctx, const struct work *w, report *r);
     int victim, microseconds;
 } work;

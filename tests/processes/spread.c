@@ -238,6 +238,7 @@ heat_equation(void)
                 for (int p = 0; p < 5; p++) {
                     w.backend = backends[b];
                     w.threads = threads;
+                    w.begins = (p + threads) % 2;
                     if (b < 2 || (blocks == 7 && threads == 1 + p % 2))
                         compare(&w, &one, processes[p]);
                 }
