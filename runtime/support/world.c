@@ -58,19 +58,43 @@ cot_rt_world_given_up(const cot_comm *c, int status)
     return status;
 }
 
+/* Exchanges numbers with the partners of rounds `from` to `to`.  If one fails, the others are
+ * given up before their memory, which is of the caller, is. */
+static int
+exchange_numbers(const cot_comm *c, int from, int to, const int64_t *own, int64_t *their)
+{
+    int64_t number[COT_RT_WORLD_AT_ONCE];
+    int status = 0;
+
+    for (int r = from; r < to && !status; r++) {
+        const int p = cot_rt_world_partner(c, r);
+        number[r - from] = NOTHING;
+        their[r - from] = *own;
+        if (p != c->rank)
+            status = cot_rt_world_start(c, p, own, sizeof *own, &their[r - from], sizeof *own,
+                                        &number[r - from]);
+    }
+    for (int r = from; r < to && !status; r++)
+        status = cot_rt_world_wait(c, number[r - from]);
+    return cot_rt_world_given_up(c, status);
+}
+
 int
 cot_rt_world_compare(const cot_comm *c, int64_t own, int *differs)
 {
+    int64_t their[COT_RT_WORLD_AT_ONCE];
+
     *differs = -1;
-    for (int round = 0; round < c->size; round++) {
-        const int p = cot_rt_world_partner(c, round);
-        int64_t their = own;
-        if (p != c->rank && cot_rt_world_exchange(c, p, &own, sizeof own, &their, sizeof their))
+    for (int from = 0; from < c->size; from += COT_RT_WORLD_AT_ONCE) {
+        const int end = from + COT_RT_WORLD_AT_ONCE, to = end < c->size ? end : c->size;
+        if (exchange_numbers(c, from, to, &own, their))
             return COT_RT_WORLD_FAILED;
-        if (their == own)
-            continue;
-        *differs = p;
-        return COT_RT_WORLD_FAILED;
+        for (int r = from; r < to; r++) {
+            if (their[r - from] == own)
+                continue;
+            *differs = cot_rt_world_partner(c, r);
+            return COT_RT_WORLD_FAILED;
+        }
     }
     return 0;
 }

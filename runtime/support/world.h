@@ -29,6 +29,9 @@ bool cot_rt_world_starts(const cot_comm *c);
 int cot_rt_world_start(const cot_comm *c, int partner, const void *send, size_t n_send,
                        void *receive, size_t n_receive, int64_t *number);
 int cot_rt_world_wait(const cot_comm *c, int64_t number);
+/* Messages that a function begins at most before it waits for one of them, where their numbers
+ * are on its stack. */
+enum { COT_RT_WORLD_AT_ONCE = 16 };
 /* A status, after an abort if it is not 0. */
 int cot_rt_world_given_up(const cot_comm *c, int status);
 /* Another process sends another number: *differs is that process, or -1. */

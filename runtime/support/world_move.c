@@ -67,22 +67,41 @@ gather_leaves(const cot_comm *c, int64_t groups, size_t row, const char *x, char
     return 0;
 }
 
+/* The rows of the partners of rounds `from` to `to`. */
+static int
+gather_rounds(const cot_comm *c, int64_t groups, size_t row, const char *x, char *out, int from,
+              int to)
+{
+    const cot_rt_owned own = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, c->size, c->rank);
+    int64_t number[COT_RT_WORLD_AT_ONCE];
+
+    for (int r = from; r < to; r++) {
+        const int p = cot_rt_world_partner(c, r);
+        const cot_rt_owned their = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, c->size, p);
+        const size_t n = p == c->rank ? 0 : row; /* no message to itself */
+        if (cot_rt_world_start(c, p, x, (size_t)own.groups * n, out + (size_t)their.first * row,
+                               (size_t)their.groups * n, &number[r - from]))
+            return COT_RT_WORLD_FAILED;
+    }
+    for (int r = from; r < to; r++)
+        if (cot_rt_world_wait(c, number[r - from]))
+            return COT_RT_WORLD_FAILED;
+    return 0;
+}
+
 static int
 gather_runs(const cot_comm *c, int64_t groups, size_t row, const char *x, char *out)
 {
     const cot_rt_owned own = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, c->size, c->rank);
+    int status = 0;
 
     if (own.groups)
         memcpy(out + (size_t)own.first * row, x, (size_t)own.groups * row);
-    for (int round = 0; round < c->size; round++) {
-        const int p = cot_rt_world_partner(c, round);
-        const cot_rt_owned their = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, c->size, p);
-        if (p != c->rank &&
-            cot_rt_world_exchange(c, p, x, (size_t)own.groups * row,
-                                  out + (size_t)their.first * row, (size_t)their.groups * row))
-            return COT_RT_WORLD_FAILED;
+    for (int from = 0; from < c->size && !status; from += COT_RT_WORLD_AT_ONCE) {
+        const int end = from + COT_RT_WORLD_AT_ONCE;
+        status = gather_rounds(c, groups, row, x, out, from, end < c->size ? end : c->size);
     }
-    return 0;
+    return status;
 }
 
 int
