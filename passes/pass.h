@@ -137,6 +137,10 @@ bool pass_has_boxes(const ir_graph *f);
 /* Equal steps that follow each other become a loop; has f enough nodes for that? */
 cot_status pass_reroll(const ir_graph *f, ir_graph **out);
 bool pass_rerolls(const ir_graph *f);
+/* What a loop stacks for another one is made again there where that takes less memory; is there
+ * a loop that reads what another one stacks?  Behind contraction, for kernels. */
+cot_status pass_rematerialize(const ir_graph *f, ir_graph **out);
+bool pass_rematerializes(const ir_graph *f);
 /* An exponential that a sum absorbs is no subnormal number; does f have exponentials? */
 cot_status pass_absorb(const ir_graph *f, ir_graph **out);
 bool pass_absorbs(const ir_graph *f);

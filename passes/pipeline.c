@@ -47,6 +47,7 @@ RUN(unroll, pass_unroll(f, out))
 RUN(boxes, pass_boxes(f, out))
 RUN(absorb, pass_absorb(f, out))
 RUN(reroll, pass_reroll(f, out))
+RUN(rematerialize, pass_rematerialize(f, out))
 RUN(groups, pass_group_consts(f, out))
 
 static cot_status
@@ -118,6 +119,8 @@ const pass_row pass_rows[] = {
       PASS_LINEAR, TAKES, PASS_KEEPS },
     { "reroll", "equal steps that follow each other as a loop", false, 0, run_reroll,
       PASS_LINEAR, TAKES, PASS_KEEPS },
+    { "rematerialize", "what loops keep for others made again where that takes less", false, 0,
+      run_rematerialize, PASS_LINEAR, TAKES, PASS_KEEPS },
 };
 const int pass_row_count = sizeof pass_rows / sizeof pass_rows[0];
 
@@ -381,5 +384,8 @@ pass_prepare_kernels(const ir_graph *f, bool loops, ir_graph **out)
         COT_TRY(advance(pass_find("absorb"), f, out));
     if (loops && pass_rerolls(*out) && !ir_config_lists(f->ctx->config.off, "reroll"))
         COT_TRY(advance(pass_find("reroll"), f, out));
+    if (loops && pass_rematerializes(*out) &&
+        !ir_config_lists(f->ctx->config.off, "rematerialize"))
+        COT_TRY(advance(pass_find("rematerialize"), f, out));
     return COT_OK;
 }

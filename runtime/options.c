@@ -122,7 +122,8 @@ plan_target(cot_context *ctx, const char **backend, rt_plan *p)
 static bool
 can_be_off(const char *name)
 {
-    return strcmp(name, "cse") == 0 || strcmp(name, "fuse") == 0 || strcmp(name, "reroll") == 0;
+    return strcmp(name, "cse") == 0 || strcmp(name, "fuse") == 0 ||
+           strcmp(name, "reroll") == 0 || strcmp(name, "rematerialize") == 0;
 }
 
 /* The names that COT_DUMP accepts: a pass, or a stage before or after passes. */

@@ -118,7 +118,9 @@ loops_agree(const ir_graph *f, void **in)
     ir_graph *g, *h;
 
     if (pass_prepare(f, &g) != COT_OK || pass_reroll(g, &h) != COT_OK ||
-        ir_verify(f->ctx, h, "reroll") != COT_OK || !run(g, in, want) || !run(h, in, got))
+        ir_verify(f->ctx, h, "reroll") != COT_OK || pass_rematerialize(h, &h) != COT_OK ||
+        ir_verify(f->ctx, h, "rematerialize") != COT_OK || !run(g, in, want) ||
+        !run(h, in, got))
         return false;
     for (int k = 0; k < f->n_out; k++)
         if (laws_differ(ir_type_at(f, f->out[k]), want[k], got[k]) >= 0)
@@ -374,7 +376,7 @@ judge_unfolded(const ir_graph *f, uint64_t seed)
 {
     void **in = sample(f, seed, seed % 2), **want = results(f), **got = results(f);
     cot_context *ctx = cot_context_new(NULL);
-    ctx->rerolls_all = kind == FUZZ_STEPS;
+    ctx->rerolls_all = true;
     const ir_graph *g = folded(f, ctx);
 
     if (!g)

@@ -58,6 +58,8 @@ make(const char *text, const char *pipeline, ir_graph **prepared, ir_graph **loo
     ck_assert_int_eq(pass_prepare(f, prepared), COT_OK);
     ck_assert_int_eq(pass_run(pass_find("reroll"), *prepared, NULL, looped), COT_OK);
     ck_assert_int_eq(ir_verify(ctx, *looped, "reroll"), COT_OK);
+    ck_assert_int_eq(pass_run(pass_find("rematerialize"), *looped, NULL, looped), COT_OK);
+    ck_assert_int_eq(ir_verify(ctx, *looped, "rematerialize"), COT_OK);
     void **in = values(f, f->n_in, f->in), **want = values(f, f->n_out, f->out),
          **got = values(f, f->n_out, f->out);
     ck_assert_int_eq(ir_eval(*prepared, want, (const void *const *)in), COT_OK);
