@@ -29,7 +29,8 @@ cot_rt_leaf_size(int64_t groups, int64_t q, int64_t *first)
     return lane < n ? (n - lane - 1) / COT_RT_LANES + 1 : 0;
 }
 
-/* A leaf belongs to the process in whose share of 1 / processes its first group is. */
+/* A leaf belongs to the process in whose share of 1 / processes its first group is.  Those that
+ * are absent belong to the one before them, so that they end no node. */
 static cot_rt_owned
 owned_leaves(int64_t groups, int processes, int rank)
 {
@@ -39,17 +40,18 @@ owned_leaves(int64_t groups, int processes, int rank)
     cot_rt_owned own = { .from = leaves, .to = leaves };
     int64_t before = 0, first;
 
-    for (int64_t q = 0; q < leaves && before < hi; q++) {
+    for (int64_t q = 0; q < leaves && own.to == leaves; q++) {
         const int64_t size = cot_rt_leaf_size(groups, q, &first);
-        if (before >= lo && own.from == leaves)
-            own.from = q;
-        if (before >= lo)
+        if (size == 0)
+            continue;
+        if (before >= hi && own.from < leaves)
+            own.to = q;
+        else if (before >= lo && before < hi) {
+            own.from = own.groups ? own.from : q;
             own.groups += size;
+        }
         before += size;
-        own.to = q + 1;
     }
-    if (own.from == leaves)
-        own.to = leaves;
     return own;
 }
 

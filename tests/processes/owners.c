@@ -135,6 +135,22 @@ sums_as_one(cot_rt_own_rule rule, const float *x, int64_t groups, int processes)
     return same;
 }
 
+/* Of 2^k processes and one block each has one node of the tree, where 2^k divides the groups,
+ * is 2 or 4, or the groups are many; and two at most. */
+static void
+parts_of_powers(int64_t groups)
+{
+    for (int processes = 2; processes <= 32 && groups <= 512; processes *= 2)
+        for (int rank = 0; rank < processes; rank++) {
+            const cot_rt_owned own =
+                cot_rt_owned_by(COT_RT_OWN_LEAVES, groups, processes, rank);
+            const int64_t parts = cot_rt_owned_parts(groups, &own);
+            checks++;
+            if (parts > 1 + (processes > 4 && groups < 54 && groups % processes))
+                fail("owners", groups, processes, "a process has more parts than it may");
+        }
+}
+
 static void
 owned_by(const float *x, int64_t groups, int most)
 {
@@ -159,6 +175,8 @@ owners(int first, int step)
         x[i] = (float)(laws_uniform(&seed) - 0.5) * (i % 7 ? 1 : 1000);
     for (int64_t groups = 1 + first; groups <= SWEPT; groups += step)
         owned_by(x, groups, MAX_PROCESSES);
+    for (int64_t groups = 1; groups <= 512; groups++)
+        parts_of_powers(groups);
     for (int64_t groups = 4095; groups <= MAX_GROUPS; groups += 1361)
         owned_by(x, groups, 6);
 }
