@@ -36,10 +36,10 @@ find include runtime codegen ir examples tests bench tools -name '*.[ch]' -o -na
     xargs cat CMakeLists.txt | grep -oE "$name" | sort -u >"$temp/names"
 find ir passes frontend codegen runtime tests -name '*.[ch]' -o -name '*.def' |
     xargs cat | grep -oE '\b(cg|ir|pass|fe|rt)_[A-Za-z0-9_]+' | sort -u >"$temp/own"
-# f.c, prog.c, unit.c, name.c: programs of the reader; cuda.h is the toolkit's.
+# f.c, prog.c, unit.c, name.c, rod.c: programs of the reader; cuda.h is the toolkit's.
 { find ir passes frontend codegen runtime tests tools bench examples include -name '*.[ch]' \
     -exec basename {} \;
-  printf '%s\n' f.c prog.c unit.c name.c cuda.h; } | sort -u >"$temp/files"
+  printf '%s\n' f.c prog.c unit.c name.c rod.c cuda.h; } | sort -u >"$temp/files"
 find tools bench tests docs examples -type f ! -name '*.md' ! -name '*.cot' ! -name '*.mlir' |
     xargs cat dev |
     grep -oaE -e '--[a-z][a-z-]+' | sort -u >"$temp/options"

@@ -1,12 +1,21 @@
 #!/bin/sh
-# The C blocks of a page as one program: what it prints is what the text blocks say.
+# The C blocks of a page as one program: what it prints is what the text blocks say.  Files,
+# commands, and what those print are left to shell_page.sh.
 #   page.sh SOURCE_DIR PAGE CC LIBRARY_FOLDER
 set -eu
 src=$1
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 awk -v tmp="$tmp" '
-    /^```/ { if (inside) { inside = ""; next } inside = substr($0, 4); first = 1; next }
+    !inside && /^`[^ `]*`:$/ { named = 1; next }
+    /^```/ {
+        if (inside) { inside = ""; named = 0; next }
+        inside = substr($0, 4)
+        first = 1
+        if (inside != "text") other = named || inside ~ /^sh/
+        next
+    }
+    other { next }
     inside == "c" {
         if (first) indented = /^    /
         first = 0
