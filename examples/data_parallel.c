@@ -5,11 +5,20 @@
  * Each process runs the groups that it owns, and sums go between processes in the order in
  * which one process adds.  So the parameters after STEPS steps are the same to the last bit on
  * 1, 2, 3 and 8 processes, which the program shows by a hash of their bytes.  docs/processes.md
- * says how. */
+ * says how.  ./data_parallel takes other numbers of processes; with MPI:
+ *
+ *   mpicc -DDATA_MPI data_parallel.c $(pkg-config --cflags --libs cotrace) -o data_parallel
+ *   mpirun -n 4 ./data_parallel */
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#ifdef DATA_MPI
+#include <mpi.h>
+#endif
 
 #include "cotrace/cotrace.h"
+#include "cotrace/mpi.h"
 
 enum { GROUPS = 48, ROWS = 8, D = 4, H = 16, PARAMS = 4, STEPS = 60 };
 static const float RATE = 0.125f;
@@ -118,12 +127,25 @@ run(const cot_comm *comm, void *user)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
-    static const int processes[] = { 1, 2, 3, 8 };
+#ifdef DATA_MPI
+    static cot_mpi world;
 
-    for (int i = 0; i < 4; i++)
-        if (cot_shm_run(processes[i], run, NULL) != 0)
+    MPI_Init(&argc, &argv);
+    if (cot_mpi_open(&world, MPI_COMM_WORLD, 60))
+        return 1;
+    const int status = run(&world.comm, NULL);
+    cot_mpi_close(&world);
+    MPI_Finalize();
+    return status;
+#else
+    static const int processes[] = { 1, 2, 3, 8 };
+    const int n = argc > 1 ? argc - 1 : 4;
+
+    for (int i = 0; i < n; i++)
+        if (cot_shm_run(argc > 1 ? atoi(argv[i + 1]) : processes[i], run, NULL) != 0)
             return 1;
     return 0;
+#endif
 }

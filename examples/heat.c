@@ -5,12 +5,13 @@
  * and only the rows at the limits of what a process has are sent.  The temperatures are a
  * spread array: a process has its blocks and no others.  Then the sum of squares after a while
  * is differentiated with respect to the start, through a scan, in reverse.  docs/processes.md
- * says how; with MPI, whose processes this program does not start itself:
+ * says how.  ./heat takes other numbers of processes; with MPI it does not start them itself:
  *
  *   mpicc -DHEAT_MPI heat.c $(pkg-config --cflags --libs cotrace) -o heat
  *   mpirun -n 4 ./heat */
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #ifdef HEAT_MPI
 #include <mpi.h>
@@ -112,10 +113,10 @@ main(int argc, char **argv)
     return status;
 #else
     static const int processes[] = { 1, 2, 3, 4, 7 };
+    const int n = argc > 1 ? argc - 1 : 5;
 
-    (void)argc, (void)argv;
-    for (int i = 0; i < 5; i++)
-        if (cot_shm_run(processes[i], run, NULL) != 0)
+    for (int i = 0; i < n; i++)
+        if (cot_shm_run(argc > 1 ? atoi(argv[i + 1]) : processes[i], run, NULL) != 0)
             return 1;
     return 0;
 #endif

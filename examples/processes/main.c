@@ -1,7 +1,8 @@
 /* Runs the object of build.c on processes that share its calls, and prints a hash of the bytes
  * of every result, which is the same for any number of them.
  *
- *   cc main.c processes.o -lcotrace_rt             1, 2, 3, 4, 5, 7, 8 and 16 of this machine
+ *   cc main.c processes.o -lcotrace_rt             1, 2, 3, 4, 5, 7, 8 and 16 of this machine,
+ *                                                  or ./a.out PROCESSES...
  *   mpicc -DUSE_MPI main.c processes.o -lcotrace_rt      mpirun -n 4 ./a.out
  *
  * Neither the compiler nor its library is here. */
@@ -133,10 +134,10 @@ main(int argc, char **argv)
     return status;
 #else
     static const int processes[] = { 1, 2, 3, 4, 5, 7, 8, 16 };
+    const int n = argc > 1 ? argc - 1 : 8;
 
-    (void)argc, (void)argv;
-    for (int i = 0; i < 8; i++)
-        if (cot_shm_run(processes[i], run, NULL) != 0)
+    for (int i = 0; i < n; i++)
+        if (cot_shm_run(argc > 1 ? atoi(argv[i + 1]) : processes[i], run, NULL) != 0)
             return 1;
     return 0;
 #endif
