@@ -6,8 +6,8 @@
 BUILD is a folder of a release build.  Compiles bench/processes.c with mpicc.openmpi, and the
 programs of examples/processes at larger sizes; runs sums over shared memory and over MPI in
 turn, each beside MPI_Allreduce; fits the time of a message, alpha + beta bytes, to a ping-pong;
-and predicts the programs on 2 to 4,096 processes.  With chrt, where it is allowed, so that
-other programs do not take part.  """
+and predicts the programs on 2 to 4,096 processes: the same work on more processes, and as much
+work for each.  With chrt, where it is allowed, so that other programs do not take part.  """
 import argparse
 import os
 import re
@@ -20,6 +20,10 @@ HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Sizes of the programs, in place of those of the example.
 SIZES = {"ROWS": 64, "D": 64, "H": 512, "LINES": 32, "COLUMNS": 1024, "PATHS": 1024}
 GROUPS = {"train": 32, "heat": 24, "price": 64}
+# Groups of each process where the work grows with the processes: a leaf of the sums, or a run.
+EACH = {"train": 16, "heat": 12, "price": 16}
+NAMES = {"train": "GROUPS", "heat": "BLOCKS", "price": "BUNDLES"}
+MEASURED = (1, 2, 4, 8, 16)
 STEPS = 20
 SHORT = 1 << 15  # bytes of sums that go in one message (passes/own_fuse.c)
 PREDICTED = (2, 3, 4, 8, 16, 32, 64, 256, 1024, 4096)
@@ -33,15 +37,17 @@ def run(*command, cwd=None):
     return done.stdout
 
 
-def compile_all(build, folder):
-    with open(os.path.join(HERE, "examples/processes/build.c")) as f:
-        text = f.read()
-    with open(os.path.join(HERE, "examples/heat_step.h")) as f:
-        text = text.replace('#include "../heat_step.h"', f.read())
-    for name, value in SIZES.items():
-        text = re.sub(r"\b%s = \d+" % name, "%s = %d" % (name, value), text)
-    with open(os.path.join(folder, "build.c"), "w") as f:
-        f.write(text)
+def compile_all(build, folder, sizes, processes):
+    """The program `processes` in a folder, of the programs with these sizes, for these numbers
+    of processes."""
+    os.mkdir(folder)
+    for name in ("processes/build.c", "processes/programs.h", "heat_step.h"):
+        with open(os.path.join(HERE, "examples", name)) as f:
+            text = f.read().replace('"../heat_step.h"', '"heat_step.h"')
+        for size, value in sizes.items():
+            text = re.sub(r"\b%s = \d+" % size, "%s = %d" % (size, value), text)
+        with open(os.path.join(folder, os.path.basename(name)), "w") as f:
+            f.write(text.replace('"1-8,16"', '"%s"' % processes))
     include = "-I" + os.path.join(HERE, "include")
     run("cc", "-std=c11", "-O1", include, "build.c", "-L" + build, "-lcotrace",
         "-Wl,-rpath," + build, "-o", "build", cwd=folder)
@@ -68,6 +74,15 @@ def sums(folder, first, rounds):
     return {key: statistics.median(all) for key, all in times.items()}
 
 
+def measure_programs(folder, first, processes, rounds):
+    times = {}
+    for _ in range(rounds):
+        for key, median in measure(folder, first, "./processes", "shm", str(processes),
+                                   "programs"):
+            times.setdefault(key[0], []).append(median)
+    return {name: statistics.median(all) for name, all in times.items()}
+
+
 def fit(times, name):
     """alpha in us, and beta in us for a byte, of one message: from 1 KB and from 256 KB."""
     few, many = times[name, 1024] / 2, times[name, 1 << 18] / 2
@@ -75,7 +90,7 @@ def fit(times, name):
     return few - 1024 * beta, beta
 
 
-def messages(program, processes):
+def messages(program, processes, groups):
     """Messages one after the other of a call, and the bytes that a process sends in them."""
     others = processes - 1
     n, total = others, 8 * others           # the comparison of programs
@@ -88,7 +103,7 @@ def messages(program, processes):
     def gather(row):
         nonlocal n, total
         n += others
-        total += row * GROUPS[program] * others / processes
+        total += row * groups * others / processes
     if program == "train":
         reduce(SIZES["H"] * SIZES["D"], SIZES["H"], SIZES["H"], 1, 1)
     elif program == "heat":
@@ -106,15 +121,21 @@ def predict(program, processes, alone, alpha, beta):
     leaves = min(GROUPS[program], 32)
     own = -(-leaves // used) / leaves if program != "heat" else \
         -(-GROUPS[program] // used) / GROUPS[program]
-    n, total = messages(program, processes)
+    n, total = messages(program, processes, GROUPS[program])
     return alone * own + n * alpha + total * beta
+
+
+def predict_weak(program, processes, alone, alpha, beta):
+    """The same where each process has as much work as one has alone."""
+    n, total = messages(program, processes, EACH[program] * processes)
+    return alone + n * alpha + total * beta
 
 
 def size_of(n):
     return "%d KB" % (n >> 10) if n < 1 << 20 else "%d MB" % (n >> 20)
 
 
-def table(times, programs):
+def table(times, programs, weak):
     sizes = sorted({n for name, n in times if name == "MPI_Allreduce"})
     lines = ["| bytes of a sum | MPI_Allreduce | over shared memory | quotient | over MPI | "
              "quotient |", "|---|---|---|---|---|---|"]
@@ -126,17 +147,32 @@ def table(times, programs):
     lines += ["", "A message takes %.2f us and %.3f ns for each byte over shared memory, "
               "%.2f us and" % (fits["shm"][0], fits["shm"][1] * 1e3, fits["mpi"][0]),
               "%.3f ns over MPI (a ping-pong of 1 KB and of 256 KB)." % (fits["mpi"][1] * 1e3),
-              "", "| processes | " + " | ".join("`%s`, predicted | measured" % p
-                                                for p in GROUPS) + " |",
-              "|---|" + "---|" * 6]
+              ""]
+    lines += ["Strong scaling, the same work on more processes:", ""]
+    lines += programs_table(programs, predict, fits["shm"], "")
+    lines += ["", "Weak scaling, as much work for each process: %d groups of `train`, %d of "
+              "`heat` and" % (EACH["train"], EACH["heat"]),
+              "%d of `price` for each. With a star: more processes than the two cores, which "
+              "take" % EACH["price"],
+              "turns. The gradient of `heat` is whole on each process, and so grows with them.",
+              ""]
+    lines += programs_table(weak, predict_weak, fits["shm"], " *")
+    return "\n".join(lines)
+
+
+def programs_table(seen, predict, costs, shared):
+    """Of each program the prediction beside what was measured; shared: how a time is marked of
+    more processes than cores."""
+    lines = ["| processes | " + " | ".join("`%s`, predicted | measured" % p for p in GROUPS)
+             + " |", "|---|" + "---|" * 6]
     for n in (1,) + PREDICTED:
         cells = []
         for p in GROUPS:
-            said = predict(p, n, programs[1][p], *fits["shm"]) if n > 1 else programs[1][p]
-            seen = programs.get(n)
-            cells.append("%.0f us | %s" % (said, "%.0f us" % seen[p] if seen else ""))
+            said = predict(p, n, seen[1][p], *costs) if n > 1 else seen[1][p]
+            took = "%.0f us%s" % (seen[n][p], shared if n > 2 else "") if n in seen else ""
+            cells.append("%.0f us | %s" % (said, took))
         lines.append("| %s | %s |" % (format(n, ","), " | ".join(cells)))
-    return "\n".join(lines)
+    return lines
 
 
 def main():
@@ -148,13 +184,18 @@ def main():
     first = ["chrt", "-f", "20"]
     if subprocess.run(first + ["true"], capture_output=True).returncode:
         first = []
+    build = os.path.abspath(options.build)
     with tempfile.TemporaryDirectory() as folder:
-        compile_all(os.path.abspath(options.build), folder)
-        times = sums(folder, first, options.rounds)
-        programs = {n: {key[0]: t for key, t in
-                        measure(folder, first, "./processes", "shm", str(n), "programs")}
-                    for n in (1, 2, 4, 8, 16)}
-    text = table(times, programs)
+        strong = os.path.join(folder, "strong")
+        compile_all(build, strong, SIZES, "1-8,16")
+        times = sums(strong, first, options.rounds)
+        programs = {n: measure_programs(strong, first, n, options.rounds) for n in MEASURED}
+        weak = {}
+        for n in MEASURED:
+            at = os.path.join(folder, str(n))
+            compile_all(build, at, dict(SIZES, **{NAMES[p]: EACH[p] * n for p in EACH}), str(n))
+            weak[n] = measure_programs(at, first, n, options.rounds)
+    text = table(times, programs, weak)
     if not options.page:
         print(text)
         return
