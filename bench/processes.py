@@ -25,7 +25,7 @@ EACH = {"train": 16, "heat": 12, "price": 16}
 NAMES = {"train": "GROUPS", "heat": "BLOCKS", "price": "BUNDLES"}
 MEASURED = (1, 2, 4, 8, 16)
 STEPS = 20
-SHORT = 1 << 15  # bytes of sums that go in one message (passes/own_fuse.c)
+SHORT = 1 << 15  # bytes of sums that go in one message (passes/own_order.c)
 PREDICTED = (2, 3, 4, 8, 16, 32, 64, 256, 1024, 4096)
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 
