@@ -302,7 +302,7 @@ cot_spread_owner(int64_t groups, int processes, int64_t group)
     for (int64_t q = 0; q < cot_rt_leaves(groups); q++) {
         const int64_t size = cot_rt_leaf_size(groups, q, &first);
         if (size && group >= first && (group - first) % 32 == 0 && group < first + 32 * size)
-            return (int)(before * processes / groups);
+            return cot_rt_leaf_owner(groups, processes, q, before);
         before += size;
     }
     return -1;

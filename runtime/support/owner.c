@@ -29,14 +29,22 @@ cot_rt_leaf_size(int64_t groups, int64_t q, int64_t *first)
     return lane < n ? (n - lane - 1) / COT_RT_LANES + 1 : 0;
 }
 
-/* A leaf belongs to the process in whose share of 1 / processes its first group is.  Those that
- * are absent belong to the one before them, so that they end no node. */
+int
+cot_rt_leaf_owner(int64_t groups, int processes, int64_t q, int64_t before)
+{
+    const bool power = (processes & (processes - 1)) == 0;
+
+    if (power && processes <= COT_RT_LANES && groups <= COT_RT_BLOCK)
+        return (int)(q * processes / COT_RT_LANES);
+    return (int)(before * processes / groups);
+}
+
+/* Leaves that are absent belong to the process of the one before them, so that they end no
+ * node. */
 static cot_rt_owned
 owned_leaves(int64_t groups, int processes, int rank)
 {
-    const int64_t leaves = cot_rt_leaves(groups),
-                  lo = ((int64_t)rank * groups + processes - 1) / processes,
-                  hi = (((int64_t)rank + 1) * groups + processes - 1) / processes;
+    const int64_t leaves = cot_rt_leaves(groups);
     cot_rt_owned own = { .from = leaves, .to = leaves };
     int64_t before = 0, first;
 
@@ -44,12 +52,12 @@ owned_leaves(int64_t groups, int processes, int rank)
         const int64_t size = cot_rt_leaf_size(groups, q, &first);
         if (size == 0)
             continue;
-        if (before >= hi && own.from < leaves)
-            own.to = q;
-        else if (before >= lo && before < hi) {
+        const int owner = cot_rt_leaf_owner(groups, processes, q, before);
+        if (owner == rank) {
             own.from = own.groups ? own.from : q;
             own.groups += size;
-        }
+        } else if (own.groups)
+            own.to = q;
         before += size;
     }
     return own;

@@ -11,7 +11,9 @@
  *
  *   leaves  A process owns the groups of a run of leaves, so that it computes whole nodes of
  *           the tree.  The runs are in the order of the processes, and share the groups as
- *           evenly as whole leaves allow.
+ *           evenly as whole leaves allow.  Of one block and 2^k processes, up to 32, each owns
+ *           the leaves of one node, 32 / 2^k of them: since the bits of lanes are reversed,
+ *           these are the groups i that are equal modulo 2^k, and as even as can be.
  *   runs    A process owns consecutive groups, so that neighbours are mostly of one process.
  *           Process p has the groups from p G / P to (p + 1) G / P; where each has at least
  *           eight blocks of 512, those limits are rounded down to whole blocks.
@@ -47,6 +49,9 @@ typedef struct cot_rt_sum_part {
 int64_t cot_rt_leaves(int64_t groups);
 /* The elements of leaf q; the first is *first, and each next one is 32 further. */
 int64_t cot_rt_leaf_size(int64_t groups, int64_t q, int64_t *first);
+/* The process that owns the groups of leaf q, before whose first there are so many, by the rule
+ * of leaves. */
+int cot_rt_leaf_owner(int64_t groups, int processes, int64_t q, int64_t before);
 /* What process `rank` of `processes` owns. */
 cot_rt_owned cot_rt_owned_by(cot_rt_own_rule rule, int64_t groups, int processes, int rank);
 /* The numbers of its groups, in the order in which it has them: that of the leaves, or

@@ -135,8 +135,8 @@ sums_as_one(cot_rt_own_rule rule, const float *x, int64_t groups, int processes)
     return same;
 }
 
-/* Of 2^k processes and one block each has one node of the tree, where 2^k divides the groups,
- * is 2 or 4, or the groups are many; and two at most. */
+/* Of 2^k processes and one block each has one node of the tree, of as many groups as the
+ * others, or one more. */
 static void
 parts_of_powers(int64_t groups)
 {
@@ -146,8 +146,9 @@ parts_of_powers(int64_t groups)
                 cot_rt_owned_by(COT_RT_OWN_LEAVES, groups, processes, rank);
             const int64_t parts = cot_rt_owned_parts(groups, &own);
             checks++;
-            if (parts > 1 + (processes > 4 && groups < 54 && groups % processes))
-                fail("owners", groups, processes, "a process has more parts than it may");
+            if (parts != (own.groups > 0) || own.groups < groups / processes ||
+                own.groups > (groups + processes - 1) / processes)
+                fail("owners", groups, processes, "a process has not one node of its share");
         }
 }
 

@@ -3,11 +3,11 @@
  *   mpirun -n P ./volume
  *
  * The least that an all-reduce takes as a reduce-scatter and an all-gather is 2 (P - 1) / P
- * times the bytes of the result for each process.  Where P is a power of two that divides G, at
- * most 512, a process sends and receives these, of f32 up to 1.1 times with all that comes
- * beside them; else it sends its nodes of the sum, whose number owners.c judges.  Nothing is
- * gathered on one process: none receives more than the parts of its own segment and the
- * segments of the others, and no message is longer than these.
+ * times the bytes of the result for each process.  Where P is a power of two and G at most 512,
+ * a process sends and receives these, of f32 up to 1.1 times with all that comes beside them;
+ * else it sends its nodes of the sum, whose number owners.c judges.  Nothing is gathered on one
+ * process: none receives more than the parts of its own segment and the segments of the others,
+ * and no message is longer than these.
  *
  * Beside the sum there are 8 bytes to each process at the start of a call.  All is run once
  * more by a communicator that begins no message before it waits for it: then long sums go in
@@ -56,7 +56,7 @@ expect(bool good, const volume *v, int processes, int rank, const char *what, do
 static bool
 is_least(const volume *v, int processes)
 {
-    return (processes & (processes - 1)) == 0 && v->groups % processes == 0;
+    return (processes & (processes - 1)) == 0 && v->groups >= processes;
 }
 
 static int64_t
