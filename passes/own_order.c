@@ -7,20 +7,24 @@
  * messages are waited for.  So they are on their way while the process computes what does not
  * wait for them.
  *
- * Short sums of a level go in the messages of one.  A long one goes alone, since its message
- * takes longer than what a copy into one with others saves.  Calls of C code and other effects
- * keep their order among each other, and stay before the messages that they are before.
+ * Short sums of a level go in the messages of one.  A long one goes alone, and in one call:
+ * its message takes longer than what a copy into one with others, or a begin, saves.  Calls of
+ * C code and other effects keep their order among each other, and stay before the messages that
+ * they are before.
  *
  * The order of messages is found from the sums and moves, and the types of their results, which
  * are the same on all processes. */
 #include "passes/own.h"
 
-enum { SHORT = 1 << 15 }; /* bytes of a result */
+/* Bytes of the result of a short sum, and of one whose messages are the same in one call as in
+ * two. */
+enum { SHORT = 1 << 15, TINY = 1 << 8 };
 
 /* What is sent together: short sums, or one sum or move. */
 typedef struct own_message {
     const ir_node *of[PASS_MAX_REDUCED];
     int n;
+    bool halves; /* it is two calls */
     ir_ref room; /* of the call, between its halves */
 } own_message;
 
@@ -57,12 +61,19 @@ is_sum(const ir_node *n)
            n->at->custom.attrs.at[5] > 0;
 }
 
+/* Bytes of the result of a sum. */
+static int64_t
+bytes_of(const ir_node *n)
+{
+    const int64_t *a = n->at->custom.attrs.at;
+
+    return a[5] * (int64_t)cot_dtype_size((cot_dtype)a[4]);
+}
+
 static bool
 is_short_sum(const ir_node *n)
 {
-    const int64_t *a = is_sum(n) ? n->at->custom.attrs.at : NULL;
-
-    return a && a[5] * (int64_t)cot_dtype_size((cot_dtype)a[4]) <= SHORT;
+    return is_sum(n) && bytes_of(n) <= SHORT;
 }
 
 static bool
@@ -206,11 +217,32 @@ copy(own_ordering *w, const ir_node *n)
         ir_add_node(w->b, (ir_op)n->op, n->n_in, in, &at, w->env + n->first);
 }
 
-/* One long sum of a communicator that starts nothing is one call, which divides it. */
+/* Does what message k and those before it need not have work that is worth a further call? */
 static bool
-is_one_call(const own_ordering *w, const own_message *m)
+has_work(const own_ordering *w, const own_level *l, int k)
 {
-    return m->n == 1 && is_sum(m->of[0]) && !w->world->starts && !w->world->any;
+    while (++k <= l->n)
+        for (uint32_t i = l->first[k]; i; i = w->next[i])
+            if (ir_ops[w->f->node[i].op].flag == IR_FLOW ||
+                ir_ops[w->f->node[i].op].flag == IR_CONTRACT)
+                return true;
+    return false;
+}
+
+/* Is message k two calls?  A long sum is one, which divides it and sends it from where it is;
+ * what is begun is copied.  Which work there is beside a message may differ between processes,
+ * since some have no groups, and so it only decides where it changes no message. */
+static bool
+has_halves(const own_ordering *w, const own_level *l, int k)
+{
+    const own_message *m = &l->message[k];
+    const ir_node *n = m->of[0];
+
+    if (m->n > 1 || !is_sum(n))
+        return true;
+    if ((!w->world->starts && !w->world->any) || !is_short_sum(n))
+        return false;
+    return l->n > 1 || (bytes_of(n) <= TINY && has_work(w, l, k));
 }
 
 /* What both halves of the call have: their numbers, operands, and the first result. */
@@ -236,7 +268,7 @@ start(own_ordering *w, own_message *m)
     const ir_ints attrs = numbers_of(w, m);
     ir_ref in[PASS_MAX_REDUCED];
 
-    if (is_one_call(w, m))
+    if (!m->halves)
         return;
     for (int i = 0; i < m->n; i++)
         in[i] = w->env[m->of[i]->in[0]];
@@ -254,7 +286,7 @@ finish(own_ordering *w, const own_message *m)
     const ir_type *t[PASS_MAX_REDUCED];
     ir_ref in[PASS_MAX_REDUCED + 1], y[PASS_MAX_REDUCED] = { IR_NONE };
 
-    if (is_one_call(w, m)) {
+    if (!m->halves) {
         copy(w, m->of[0]);
         return;
     }
@@ -275,6 +307,8 @@ walk_level(own_ordering *w, int level)
     own_level l = messages_of(w, level);
 
     find_needs(w, &l, level);
+    for (int k = 0; k < l.n; k++)
+        l.message[k].halves = has_halves(w, &l, k);
     for (int k = 0; k <= l.n; k++) {
         for (uint32_t i = l.first[k]; i && w->b->status == COT_OK; i = w->next[i])
             copy(w, &w->f->node[i]);

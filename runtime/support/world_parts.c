@@ -59,7 +59,7 @@ parts_of(const cot_rt_reduction *r, int size, int p, cot_rt_known *known)
 int64_t
 cot_rt_sum_block(const cot_rt_reduction *r, int size)
 {
-    return r->parted < 0 && !r->undivided ? least(r->m, (int64_t)SEGMENT * size) : r->m;
+    return r->parted < 0 ? least(r->m, (int64_t)SEGMENT * size) : r->m;
 }
 
 /* most: the parts that a process has at most. */

@@ -12,7 +12,6 @@ typedef struct cot_rt_reduction {
     cot_dtype t, wide;
     int64_t m, parted;
     bool few; /* of two processes with one part each, each sends all that it knows */
-    bool undivided; /* many elements are one block */
 } cot_rt_reduction;
 
 /* Of two processes that know one part each, and of so few bytes, each sends all that it knows:

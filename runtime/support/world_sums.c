@@ -29,7 +29,6 @@ reduction_of(const int64_t *table, int64_t rule, bool few)
                                        table[OF_DTYPE], table[OF_ELEMENTS]);
 
     r.few = few;
-    r.undivided = true;
     return r;
 }
 

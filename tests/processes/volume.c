@@ -9,10 +9,10 @@
  * process: none receives more than the parts of its own segment and the segments of the others,
  * and no message is longer than these.
  *
- * Beside the sum there are 8 bytes to each process at the start of a call.  All is run once
- * more by a communicator that begins no message before it waits for it: then long sums go in
- * blocks, and before an exchange with a message of more than COT_MPI_SHORT_ bytes there is one
- * byte each way.  So the bytes and messages from each process to each are known exactly. */
+ * Beside the sum there are 8 bytes to each process at the start of a call, and one byte each
+ * way before an exchange with a message of more than COT_MPI_SHORT_ bytes; long sums go in
+ * blocks.  So the bytes and messages from each process to each are known exactly.  All is run
+ * once more by a communicator that begins no message before it waits for it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,9 +90,9 @@ is_direct(const volume *v, int processes)
 
 /* One way of an exchange. */
 static void
-add_exchange(const volume *v, counted *c, int64_t sends, int64_t receives)
+add_exchange(counted *c, int64_t sends, int64_t receives)
 {
-    if (!v->starts && (sends > COT_MPI_SHORT_ || receives > COT_MPI_SHORT_))
+    if (sends > COT_MPI_SHORT_ || receives > COT_MPI_SHORT_)
         counted_add(c, 1);
     if (sends)
         counted_add(c, sends);
@@ -103,20 +103,20 @@ static int64_t
 wanted(const volume *v, int processes, int from, int to, counted *all)
 {
     const int64_t parts = parts_of(v, processes, from), their = parts_of(v, processes, to),
-                  block = v->starts ? v->n : (int64_t)BLOCK * processes, size = result_size(v);
+                  block = (int64_t)BLOCK * processes, size = result_size(v);
     int64_t bytes = 0;
 
     *all = (counted){ 0 };
     counted_add(all, COMPARISON);
     if (is_direct(v, processes)) {
-        add_exchange(v, all, v->n * 4, v->n * 4);
+        add_exchange(all, v->n * 4, v->n * 4);
         return v->n * 4;
     }
     for (int64_t at = 0; at < v->n; at += block) {
         const int64_t n = v->n - at < block ? v->n - at : block,
                       own = segment(n, processes, from), other = segment(n, processes, to);
-        add_exchange(v, all, parts * other * 4, their * own * 4);
-        add_exchange(v, all, own * size, other * size);
+        add_exchange(all, parts * other * 4, their * own * 4);
+        add_exchange(all, own * size, other * size);
         bytes += parts * other * 4 + own * size;
     }
     return bytes;
