@@ -96,10 +96,14 @@ fold_part(cot_rt_sum *s, const cot_rt_sum_part *part, const char *x, int64_t fro
     }
 }
 
-static bool
-is_one_row(const cot_rt_sum *s, const cot_rt_sum_part *part)
+/* The row that a part is, without a sum; -1: it is the sum of several.  A node of a process
+ * with one group has other leaves, too, which are absent. */
+static int64_t
+one_row(const cot_rt_sum *s, const cot_rt_sum_part *part, int64_t *next)
 {
-    return s->r.by != COT_RT_SUM || (part->level == 0 && part->n == 1);
+    if (s->r.by != COT_RT_SUM || s->own->own.groups == 1)
+        return 0;
+    return part->level == 0 && part->n == 1 ? row_of(s, part->q, part->t, next) : -1;
 }
 
 void
@@ -112,12 +116,10 @@ cot_rt_sum_rows(cot_rt_sum *s, const char *x)
         const cot_rt_sum_part *part = &s->mine[k].part;
         char *to = s->values + (size_t)(k * s->n) * wide;
         const int64_t first = next;
-        s->value[k] = to;
-        if (is_one_row(s, part) && s->r.wide == s->r.t) {
-            const int64_t row = s->r.by == COT_RT_SUM ? row_of(s, part->q, part->t, &next) : 0;
-            s->value[k] = x + (size_t)(row * s->r.m + s->begin) * wide;
+        const int64_t row = s->r.wide == s->r.t ? one_row(s, part, &next) : -1;
+        s->value[k] = row < 0 ? to : x + (size_t)(row * s->r.m + s->begin) * wide;
+        if (row >= 0)
             continue;
-        }
         if (s->r.by != COT_RT_SUM) {
             cot_rt_widen(s->r.t, s->n, x + (size_t)s->begin * cot_rt_bytes_of(s->r.t), to);
             continue;
