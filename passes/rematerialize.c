@@ -6,9 +6,10 @@
  * each use of a value by a reverse step is a row of an array of its own, such as relu(z),
  * z > 0 and z < 0 of one z.  So sets of stacked values are replaced by one value of fewer bytes
  * from which they are a few cheap ops, and the reverse loop runs these.  It may also read what
- * the forward loop reads, which takes no memory.  The best replacement is taken until there is
- * none: a greedy form of the cut of least bytes that A. Griewank, A. Walther, Evaluating
- * Derivatives (2008), and the partitioner of torch.compile look for.
+ * the forward loop reads, where that takes no memory.  Values are tried from the last one of a
+ * step on, each by what is near it, so that the work is linear in the step: a greedy form of
+ * the cut of least bytes that A. Griewank, A. Walther, Evaluating Derivatives (2008), and the
+ * partitioner of torch.compile look for.
  *
  * Every value is made by the same ops of the same operands, behind contraction: no bit
  * changes.  The evaluator judges by the loops as they were. */
@@ -16,33 +17,28 @@
 #include "passes/rules/flow.h"
 
 enum {
-    DEEPEST = 8,    /* the longest chain of ops that is run again */
-    MOST_TRIED = 64, /* values of a body */
+    DEEPEST = 8,       /* the longest chain of ops that is run again */
+    NEAR = 64,         /* values of a step that are looked at for one of them */
     LEAST_BYTES = 4096 /* that a pair of loops saves */
 };
 
 /* The loop `of`, and the loop `by` that alone reads some of what it stacks. */
 typedef struct remat_pair {
     const ir_graph *f;
-    ir_arena *a;
     const ir_node *of, *by;
     const ir_graph *body; /* of `of` */
-    bool *moved;          /* by result of `of`: only the other loop reads it */
-    int64_t *dropped;     /* by value of the body: the bytes of those, for each step */
-    bool *base;  /* by value of the body: the other loop has it for nothing, or it is kept */
-    bool *kept;  /* by value of the body: stacked for the other loop */
-    int *depth;  /* by value of the body: ops from base values; -1: it is not made of them */
-    ir_ref *array; /* by value of the body: what is stacked of it, in the new graph */
+    /* by result of `of`: 1 + the operand of `by` whose slices it is, or 0; `by` alone reads it */
+    int *slice;
+    bool *moved;
+    /* by operand of `of`: the operand of `by` in the same part that is the same value, or -1 */
+    int *same;
+    /* by value of the body: the bytes of a step that need not be stacked if it is made again;
+     * it is stacked for `by`; `by` has it without more memory, or it is stacked for good */
+    int64_t *bytes;
+    bool *kept, *base;
     int64_t gain;
+    ir_ref *in, *array; /* in the new graph: the operands of `of`; by value, what is stacked */
 } remat_pair;
-
-static int64_t
-bytes_of(const ir_graph *f, ir_ref v)
-{
-    const ir_type *t = ir_type_at(f, v);
-
-    return t->size * (int64_t)cot_dtype_size(t->dtype);
-}
 
 static const ir_node *
 scan_of(const ir_graph *f, ir_ref v)
@@ -58,190 +54,272 @@ first_slice(const ir_node *n)
     return (int)(n->at->scan.consts + n->at->scan.carries);
 }
 
-/* Which operand of the loop is a slice of array v; -1: none. */
-static int
-slice_of(const ir_node *n, ir_ref v)
-{
-    for (int i = first_slice(n); i < n->n_in; i++)
-        if (n->in[i] == v)
-            return i;
-    return -1;
-}
-
 /* ---- the choice ---- */
 
-/* Which values of the body can be made in the other loop, with `also` among what it has. */
-static void
-find_depths(remat_pair *p, ir_ref also)
+typedef struct remat_choice {
+    remat_pair *p;
+    uint32_t *first, *user; /* by value of the body, its users: user[first[v]] and so on */
+    uint32_t *seen; /* by value: the last search that reached it */
+} remat_choice;
+
+static bool
+is_cheap(const ir_node *n)
 {
-    const ir_graph *g = p->body;
-
-    for (ir_ref v = 1; v < g->n_values; v++)
-        p->depth[v] = p->base[v] || v == also ? 0 : -1;
-    ir_each_node (n, g) {
-        int deepest = 0;
-
-        for (int i = 0; i < n->n_in && deepest >= 0; i++) {
-            const int d = p->depth[n->in[i]];
-            deepest = d < 0 ? -1 : d > deepest ? d : deepest;
-        }
-        const bool cheap = ir_ops[n->op].cost != IR_EXPENSIVE && ir_ops[n->op].flag < IR_FLOW;
-        for (int j = 0; j < n->n_out && cheap && deepest >= 0; j++)
-            if (p->depth[n->first + (ir_ref)j] < 0 && deepest < DEEPEST)
-                p->depth[n->first + (ir_ref)j] = deepest + 1;
-    }
+    return ir_ops[n->op].cost != IR_EXPENSIVE && ir_ops[n->op].flag < IR_FLOW;
 }
 
-/* The bytes of what need not be kept if v is; the cost of v, unless it is kept already. */
-static int64_t
-gain_of(remat_pair *p, ir_ref v)
+/* Is x at most so many cheap ops from v and base values?  looks: the values that are looked at
+ * before the answer is no. */
+static bool
+is_made_of(const remat_pair *p, ir_ref x, ir_ref v, int depth, int *looks)
 {
-    int64_t gain = v && !p->kept[v] ? -bytes_of(p->body, v) : 0;
+    const ir_node *n = ir_def(p->body, x);
 
-    find_depths(p, v);
-    for (ir_ref w = 1; w < p->body->n_values; w++)
-        if (p->kept[w] && w != v && !p->base[w] && p->depth[w] >= 0)
-            gain += p->dropped[w];
+    if (x == v || p->base[x])
+        return true;
+    if (!n || depth == 0 || !is_cheap(n) || --*looks < 0)
+        return false;
+    for (int i = 0; i < n->n_in; i++)
+        if (!is_made_of(p, n->in[i], v, depth - 1, looks))
+            return false;
+    return true;
+}
+
+static bool
+can_be_made(const remat_pair *p, ir_ref x, ir_ref v)
+{
+    int looks = NEAR;
+    const ir_node *n = ir_def(p->body, x);
+
+    return x != v && n && is_made_of(p, x, v, DEEPEST, &looks);
+}
+
+/* What is kept and made of v, `list`; what is saved if v takes their place. */
+static int64_t
+find_made(remat_choice *c, ir_ref v, ir_ref *list, int *n)
+{
+    const remat_pair *p = c->p;
+    const ir_graph *g = p->body;
+    const ir_type *t = ir_type_at(g, v);
+    int64_t gain = p->kept[v] ? 0 : -t->size * (int64_t)cot_dtype_size(t->dtype);
+    ir_ref reached[NEAR] = { v };
+    int n_reached = 1, looks = 2 * NEAR;
+
+    *n = 0;
+    c->seen[v] = v;
+    for (int i = 0; i < n_reached; i++)
+        for (uint32_t k = c->first[reached[i]]; k < c->first[reached[i] + 1]; k++) {
+            const ir_node *user = &g->node[c->user[k]];
+            const ir_ref w = user->first;
+            if (n_reached == NEAR || --looks < 0)
+                return gain;
+            if (!is_cheap(user) || user->n_out != 1 || c->seen[w] == v)
+                continue;
+            c->seen[w] = v;
+            reached[n_reached++] = w;
+            if (!p->kept[w] || p->base[w] || !can_be_made(p, w, v))
+                continue;
+            list[(*n)++] = w;
+            gain += p->bytes[w];
+        }
     return gain;
 }
 
-/* Values near those that are kept, against the order of the ops. */
-static int
-candidates(const remat_pair *p, ir_ref *out)
+static void
+make_again(remat_pair *p, ir_ref w)
 {
-    const ir_graph *g = p->body;
-    int *far = IR_NEW_N(p->a, int, g->n_values);
-    int n = 0;
+    p->kept[w] = false;
+    p->gain += p->bytes[w];
+}
 
-    for (ir_ref v = 1; v < g->n_values; v++)
-        far[v] = p->kept[v] ? 1 : 0;
-    for (ir_ref v = g->n_values - 1; v > 0 && n < MOST_TRIED; v--) {
-        const ir_node *d = ir_def(g, v);
-        if (!far[v])
+/* v takes the place of what is made of it, if that saves memory. */
+static void
+try_value(remat_choice *c, ir_ref v)
+{
+    remat_pair *p = c->p;
+    ir_ref list[NEAR];
+    int n;
+    const int64_t gain = p->base[v] ? 0 : find_made(c, v, list, &n);
+
+    if (gain <= 0)
+        return;
+    p->gain += gain;
+    for (int i = 0; i < n; i++)
+        p->kept[list[i]] = false;
+    p->kept[v] = p->base[v] = true;
+}
+
+static void
+list_users(remat_choice *c, ir_arena *a)
+{
+    const ir_graph *g = c->p->body;
+    uint32_t *at = IR_NEW_N(a, uint32_t, g->n_values + 1);
+
+    c->first = IR_NEW_N(a, uint32_t, g->n_values + 1);
+    ir_each_node (n, g)
+        for (int i = 0; i < n->n_in; i++)
+            c->first[n->in[i] + 1]++;
+    for (ir_ref v = 0; v < g->n_values; v++)
+        c->first[v + 1] += c->first[v];
+    memcpy(at, c->first, sizeof *at * g->n_values);
+    c->user = IR_NEW_N(a, uint32_t, c->first[g->n_values] + 1);
+    ir_each_node (n, g)
+        for (int i = 0; i < n->n_in; i++)
+            c->user[at[n->in[i]]++] = (uint32_t)(n - g->node);
+}
+
+/* First what is made of base values alone; then each value in the place of others; at last, in
+ * order, what is made of values that are kept for good. */
+static void
+choose(remat_pair *p, ir_arena *a)
+{
+    const ir_ref n = p->body->n_values;
+    remat_choice c = { .p = p, .seen = IR_NEW_N(a, uint32_t, n) };
+
+    list_users(&c, a);
+    for (ir_ref v = 1; v < n; v++)
+        if (p->kept[v] && can_be_made(p, v, IR_NONE))
+            make_again(p, v);
+    for (ir_ref v = n - 1; v > 0; v--)
+        try_value(&c, v);
+    for (ir_ref v = 1; v < n; v++) {
+        if (!p->kept[v] || p->base[v])
             continue;
-        if (!p->base[v])
-            out[n++] = v;
-        if (!d || far[v] > DEEPEST || ir_ops[d->op].cost == IR_EXPENSIVE)
-            continue;
-        for (int i = 0; i < d->n_in; i++)
-            if (!far[d->in[i]] || far[d->in[i]] > far[v] + 1)
-                far[d->in[i]] = far[v] + 1;
+        if (can_be_made(p, v, IR_NONE))
+            make_again(p, v);
+        else
+            p->base[v] = true;
     }
-    return n;
-}
-
-/* Keep v, and nothing that is made of it. */
-static void
-keep(remat_pair *p, ir_ref v)
-{
-    find_depths(p, v);
-    for (ir_ref w = 1; w < p->body->n_values; w++)
-        if (p->kept[w] && w != v && !p->base[w] && p->depth[w] >= 0)
-            p->kept[w] = false;
-    if (v)
-        p->kept[v] = p->base[v] = true;
-}
-
-static void
-choose(remat_pair *p)
-{
-    ir_ref list[MOST_TRIED];
-    int64_t best;
-
-    do {
-        const int n = candidates(p, list);
-        ir_ref at = IR_NONE;
-        best = gain_of(p, IR_NONE);
-        for (int i = 0; i < n; i++) {
-            const int64_t gain = gain_of(p, list[i]);
-            if (gain <= best)
-                continue;
-            best = gain;
-            at = list[i];
-        }
-        if (best > 0)
-            keep(p, at);
-        p->gain += best > 0 ? best * p->of->at->scan.length : 0;
-    } while (best > 0);
+    p->gain *= p->of->at->scan.length;
 }
 
 /* ---- pairs ---- */
 
-/* Can the other loop read operand i of the loop `of`, without more memory?  It is an argument
- * of the graph, or the other loop has it in the same part of its operands. */
-static bool
-is_there(const remat_pair *p, int i)
-{
-    const ir_node *of = p->of, *by = p->by;
-    const bool slice = i >= first_slice(of);
-    const int first = slice ? first_slice(by) : 0,
-              end = slice ? by->n_in : (int)by->at->scan.consts;
-    bool has = !ir_def(p->f, of->in[i]) || ir_def(p->f, of->in[i])->n_in == 0;
+/* The loops of a graph that are in a pair, by node; a loop is in one. */
+typedef struct remat_pairs {
+    const ir_graph *f;
+    ir_arena *a;
+    remat_pair **of, **by;
+    bool *tried; /* by node: as `of` */
+    uint32_t *uses; /* by value of f */
+    int *as_const, *as_slice; /* by value of f: 1 + the operand of the `by` that is looked at */
+} remat_pairs;
 
-    for (int k = first; k < end; k++)
-        has |= by->in[k] == of->in[i];
-    return has && (slice || i < (int)of->at->scan.consts);
+/* Notes operands of `by`, or with `set` false forgets them. */
+static void
+note_operands(const remat_pairs *w, const ir_node *by, bool set)
+{
+    for (int k = by->n_in - 1; k >= 0; k--) {
+        if (k < (int)by->at->scan.consts)
+            w->as_const[by->in[k]] = set ? k + 1 : 0;
+        else if (k >= first_slice(by))
+            w->as_slice[by->in[k]] = set ? k + 1 : 0;
+    }
 }
 
-/* What `by` alone reads of what `of` stacks; uses: by value of f.  false: nothing. */
+/* What `by` alone reads of what `of` stacks.  false: nothing. */
 static bool
-find_kept(remat_pair *p, const uint32_t *uses)
+find_kept(const remat_pairs *w, remat_pair *p)
 {
     const ir_node *of = p->of, *by = p->by;
+    uint32_t *read = IR_NEW_N(w->a, uint32_t, of->n_out + 1);
     bool any = false;
 
+    for (int k = first_slice(by); k < by->n_in; k++)
+        if (ir_def(p->f, by->in[k]) == of)
+            read[by->in[k] - of->first]++;
     for (int j = (int)of->at->scan.carries; j < of->n_out; j++) {
-        const ir_ref v = of->first + (ir_ref)j, w = p->body->out[j];
-        uint32_t read = 0;
-
-        for (int i = first_slice(by); i < by->n_in; i++)
-            read += by->in[i] == v;
-        if (!read)
-            continue;
-        if (read < uses[v] || !ir_def(p->body, w)) {
-            p->base[w] = true;
-            continue;
+        const ir_ref v = of->first + (ir_ref)j, x = p->body->out[j];
+        const ir_type *t = ir_type_at(p->body, x);
+        p->slice[j] = w->as_slice[v];
+        p->moved[j] = read[j] && read[j] == w->uses[v] && ir_def(p->body, x);
+        if (p->moved[j]) {
+            any = p->kept[x] = true;
+            p->bytes[x] += t->size * (int64_t)cot_dtype_size(t->dtype);
+        } else if (read[j]) {
+            p->base[x] = true;
         }
-        p->moved[j] = p->kept[w] = any = true;
-        p->dropped[w] += bytes_of(p->body, w);
     }
-    for (int i = 0; i < of->n_in; i++)
-        p->base[p->body->in[i]] |= is_there(p, i);
     return any;
 }
 
+/* What `by` can read without more memory of what `of` reads: arguments of the graph, and what it
+ * reads anyway. */
+static void
+find_same(const remat_pairs *w, const remat_pair *p)
+{
+    const ir_node *of = p->of;
+
+    for (int i = 0; i < of->n_in; i++) {
+        const ir_node *d = ir_def(p->f, of->in[i]);
+        const int *as = i < (int)of->at->scan.consts ? w->as_const
+                        : i >= first_slice(of)       ? w->as_slice
+                                                     : NULL;
+        p->same[i] = as ? as[of->in[i]] - 1 : -1;
+        p->base[p->body->in[i]] |= as && (p->same[i] >= 0 || !d || d->n_in == 0);
+    }
+}
+
 static remat_pair *
-pair_of(const ir_graph *f, ir_arena *a, const uint32_t *uses, const ir_node *of,
-        const ir_node *by)
+pair_of(const remat_pairs *w, const ir_node *of, const ir_node *by)
 {
     const ir_graph *body = of->at->scan.body;
-    remat_pair *p = IR_NEW(a, remat_pair);
+    remat_pair *p = IR_NEW(w->a, remat_pair);
 
-    *p = (remat_pair){ .f = f, .a = a, .of = of, .by = by, .body = body };
-    p->moved = IR_NEW_N(a, bool, of->n_out + 1);
-    p->dropped = IR_NEW_N(a, int64_t, body->n_values);
-    p->base = IR_NEW_N(a, bool, body->n_values);
-    p->kept = IR_NEW_N(a, bool, body->n_values);
-    p->depth = IR_NEW_N(a, int, body->n_values);
-    if (!find_kept(p, uses))
+    *p = (remat_pair){ .f = w->f, .of = of, .by = by, .body = body };
+    p->slice = IR_NEW_N(w->a, int, of->n_out + 1);
+    p->moved = IR_NEW_N(w->a, bool, of->n_out + 1);
+    p->same = IR_NEW_N(w->a, int, of->n_in + 1);
+    p->bytes = IR_NEW_N(w->a, int64_t, body->n_values);
+    p->kept = IR_NEW_N(w->a, bool, body->n_values);
+    p->base = IR_NEW_N(w->a, bool, body->n_values);
+    if (!find_kept(w, p))
         return NULL;
-    choose(p);
-    return p->gain >= (f->ctx->rerolls_all ? 1 : LEAST_BYTES) ? p : NULL;
+    find_same(w, p);
+    choose(p, w->a);
+    return p->gain >= (w->f->ctx->rerolls_all ? 1 : LEAST_BYTES) ? p : NULL;
+}
+
+/* A loop that `by` reads, and that no other one is known to read, which saves memory. */
+static void
+find_pair(const remat_pairs *w, const ir_node *by)
+{
+    const uint32_t at = (uint32_t)(by - w->f->node);
+
+    for (int k = first_slice(by); k < by->n_in && !w->by[at]; k++) {
+        const ir_node *of = scan_of(w->f, by->in[k]);
+        const uint32_t i = of ? (uint32_t)(of - w->f->node) : 0;
+        if (!of || w->tried[i] || w->by[i] || of->at->scan.length != by->at->scan.length)
+            continue;
+        w->tried[i] = true;
+        note_operands(w, by, true);
+        w->of[i] = w->by[at] = pair_of(w, of, by);
+        note_operands(w, by, false);
+    }
+}
+
+static void
+find_pairs(remat_pairs *w)
+{
+    const ir_graph *f = w->f;
+
+    w->of = IR_NEW_N(w->a, remat_pair *, f->n_nodes);
+    w->by = IR_NEW_N(w->a, remat_pair *, f->n_nodes);
+    w->tried = IR_NEW_N(w->a, bool, f->n_nodes);
+    w->uses = ir_count_uses(f, w->a);
+    w->as_const = IR_NEW_N(w->a, int, f->n_values);
+    w->as_slice = IR_NEW_N(w->a, int, f->n_values);
+    ir_each_node (n, f)
+        if (n->n_out && scan_of(f, n->first))
+            find_pair(w, n);
 }
 
 /* ---- the new loops ---- */
 
-typedef struct remat_walk {
-    const ir_graph *f;
-    ir_build *b;
-    ir_ref *env;
-    remat_pair **of, **by; /* by node: its pair */
-} remat_walk;
-
 static ir_build *
-begin_body(const remat_walk *w, const ir_graph *body)
+begin_body(ir_build *outer, const ir_graph *body)
 {
-    ir_build *b = pass_flow_begin(w->b, body->name);
+    ir_build *b = pass_flow_begin(outer, body->name);
 
     b->uncontracted = body->uncontracted;
     b->guarded = body->guarded;
@@ -251,59 +329,54 @@ begin_body(const remat_walk *w, const ir_graph *body)
 
 /* The loop with this body, and the loops within it. */
 static void
-end_loop(remat_walk *w, const ir_node *n, ir_build *b, ir_attrs *at, int n_in,
-         const ir_ref *in, ir_ref *out)
+end_loop(ir_build *outer, ir_build *b, ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out)
 {
-    at->scan.body = pass_flow_end(w->b, b, NULL);
+    at->scan.body = pass_flow_end(outer, b, NULL);
     if (!at->scan.body)
         return;
     const cot_status status = pass_rematerialize(at->scan.body, &at->scan.body);
-    if (status != COT_OK) {
-        w->b->status = status;
-        return;
-    }
-    w->b->loc = n->loc;
-    ir_add_node(w->b, OP_scan, n_in, in, at, out);
+    if (status != COT_OK)
+        outer->status = status;
+    else
+        ir_add_node(outer, OP_scan, n_in, in, at, out);
 }
 
 static void
-make_of(remat_walk *w, remat_pair *p)
+make_of(ir_build *outer, remat_pair *p, const ir_ref *in, ir_ref *out)
 {
     const ir_graph *g = p->body;
     const ir_node *of = p->of;
-    ir_build *b = begin_body(w, g);
-    ir_ref *made = IR_NEW_N(p->a, ir_ref, g->n_values),
-           *in = IR_NEW_N(p->a, ir_ref, of->n_in + 1),
-           *y = IR_NEW_N(p->a, ir_ref, of->n_out + (int)g->n_values);
+    ir_build *b = begin_body(outer, g);
+    ir_ref *made = IR_NEW_N(outer->arena, ir_ref, g->n_values),
+           *y = IR_NEW_N(outer->arena, ir_ref, of->n_out + (int)g->n_values);
     ir_attrs at = ir_node_attrs(of);
     int n = 0;
 
-    for (int i = 0; i < of->n_in; i++) {
-        in[i] = w->env[of->in[i]];
+    for (int i = 0; i < of->n_in; i++)
         made[g->in[i]] = ir_input_like(b, g, g->in[i], "");
-    }
     for (int j = 0; j < of->n_out; j++)
         if (!p->moved[j])
             ir_output(b, pass_make(b, g->node, g->value, g->out[j], made));
     for (ir_ref v = 1; v < g->n_values; v++)
         if (p->kept[v])
             ir_output(b, pass_make(b, g->node, g->value, v, made));
-    end_loop(w, of, b, &at, of->n_in, in, y);
+    end_loop(outer, b, &at, of->n_in, in, y);
     for (int j = 0; j < of->n_out; j++)
         if (!p->moved[j])
-            w->env[of->first + (ir_ref)j] = y[n++];
-    p->array = IR_NEW_N(p->a, ir_ref, g->n_values);
+            out[j] = y[n++];
+    p->in = ir_copy_bytes(outer->arena, in, sizeof *in * (size_t)of->n_in);
+    p->array = IR_NEW_N(outer->arena, ir_ref, g->n_values);
     for (ir_ref v = 1; v < g->n_values; v++)
         if (p->kept[v])
             p->array[v] = y[n++];
 }
 
-/* The operands of the other loop, and by operand the value of the body of `of` that it is
- * besides its own input: IR_NONE, none. */
+/* The operands of the other loop: each with its number as it was, or -1, and the value of the
+ * body of `of` that it is, or IR_NONE. */
 typedef struct remat_operands {
     int n;
-    ir_ref *in, *is; /* operand; value */
-    int *own;        /* the number that it has in the loop as it was, or -1 */
+    ir_ref *in, *is;
+    int *own;
 } remat_operands;
 
 static void
@@ -316,10 +389,10 @@ add_operand(remat_operands *o, ir_ref in, ir_ref is, int own)
 
 /* Which values of the body the other loop begins with. */
 static bool *
-needed(const remat_pair *p)
+needed(const remat_pair *p, ir_arena *a)
 {
     const ir_graph *g = p->body;
-    bool *need = IR_NEW_N(p->a, bool, g->n_values);
+    bool *need = IR_NEW_N(a, bool, g->n_values);
 
     for (int j = 0; j < p->of->n_out; j++)
         if (p->moved[j])
@@ -335,107 +408,86 @@ needed(const remat_pair *p)
     return need;
 }
 
-/* Operand i of the loop `of` is an operand of the other one, in its part from `first` to `end`:
- * which value of the body it is then is noted.  false: it is none. */
-static bool
-has_operand(const remat_pair *p, int first, int end, int i, ir_ref *is)
+/* Slice k of the other loop is this value of the body, which is stacked for it alone, or
+ * IR_NONE. */
+static ir_ref
+moved_value(const remat_pair *p, int k)
 {
-    for (int k = first; k < end; k++)
-        if (p->by->in[k] == p->of->in[i] && !is[k]) {
-            is[k] = p->body->in[i];
-            return true;
-        }
-    return false;
+    const ir_ref v = p->by->in[k];
+
+    return k >= first_slice(p->by) && ir_def(p->f, v) == p->of && p->moved[v - p->of->first]
+               ? p->body->out[v - p->of->first]
+               : IR_NONE;
 }
 
-/* The values that operands of the other loop are, of what `of` stacks for others too. */
-static void
-note_stacked(const remat_pair *p, ir_ref *is)
+/* By operand of the other loop, the value of the body that it is besides: what both loops read,
+ * and what is stacked for others too. */
+static ir_ref *
+shared_values(const remat_pair *p, ir_arena *a)
 {
-    for (int j = (int)p->of->at->scan.carries; j < p->of->n_out; j++) {
-        const int k = slice_of(p->by, p->of->first + (ir_ref)j);
-        if (k >= 0 && !p->moved[j])
-            is[k] = p->body->out[j];
-    }
+    ir_ref *is = IR_NEW_N(a, ir_ref, p->by->n_in + 1);
+
+    for (int j = 0; j < p->of->n_out; j++)
+        if (p->slice[j] && !p->moved[j])
+            is[p->slice[j] - 1] = p->body->out[j];
+    for (int i = 0; i < p->of->n_in; i++)
+        if (p->same[i] >= 0 && !is[p->same[i]])
+            is[p->same[i]] = p->body->in[i];
+    return is;
 }
 
 /* Operands of the loop `of`, from `first` to `end`, that the other one does not have. */
 static void
-add_missing(const remat_walk *w, const remat_pair *p, const bool *need, int first, int end,
-            int by_first, int by_end, ir_ref *is, remat_operands *o)
+add_missing(const remat_pair *p, const bool *need, const ir_ref *is, int first, int end,
+            remat_operands *o)
 {
-    for (int i = first; i < end; i++)
-        if (need[p->body->in[i]] && !p->kept[p->body->in[i]] &&
-            !has_operand(p, by_first, by_end, i, is))
-            add_operand(o, w->env[p->of->in[i]], p->body->in[i], -1);
-}
-
-static bool
-is_moved_slice(const remat_pair *p, int k)
-{
-    const ir_ref v = p->by->in[k];
-
-    return ir_def(p->f, v) == p->of && p->moved[v - p->of->first];
+    for (int i = first; i < end; i++) {
+        const ir_ref x = p->body->in[i];
+        if (need[x] && !p->kept[x] && (p->same[i] < 0 || is[p->same[i]] != x))
+            add_operand(o, p->in[i], x, -1);
+    }
 }
 
 /* Consts, carries, slices; the number of consts. */
 static int
-operands_of(const remat_walk *w, const remat_pair *p, remat_operands *o)
+operands_of(const remat_pair *p, const ir_ref *in, ir_arena *a, remat_operands *o)
 {
     const ir_node *of = p->of, *by = p->by;
-    const int consts = (int)by->at->scan.consts, slices = first_slice(by),
-              most = of->n_in + by->n_in + (int)p->body->n_values;
-    const bool *need = needed(p);
-    ir_ref *is = IR_NEW_N(p->a, ir_ref, by->n_in + 1);
-    remat_operands more = { .n = 0 };
+    const int most = of->n_in + by->n_in + (int)p->body->n_values;
+    const bool *need = needed(p, a);
+    const ir_ref *is = shared_values(p, a);
 
-    *o = (remat_operands){ .in = IR_NEW_N(p->a, ir_ref, most),
-                           .is = IR_NEW_N(p->a, ir_ref, most),
-                           .own = IR_NEW_N(p->a, int, most) };
-    more = (remat_operands){ .in = IR_NEW_N(p->a, ir_ref, most),
-                             .is = IR_NEW_N(p->a, ir_ref, most),
-                             .own = IR_NEW_N(p->a, int, most) };
-    note_stacked(p, is);
-    add_missing(w, p, need, first_slice(of), of->n_in, slices, by->n_in, is, &more);
+    *o = (remat_operands){ .in = IR_NEW_N(a, ir_ref, most),
+                           .is = IR_NEW_N(a, ir_ref, most),
+                           .own = IR_NEW_N(a, int, most) };
+    add_missing(p, need, is, 0, (int)of->at->scan.consts, o);
+    const int added = o->n;
+    for (int k = 0; k < by->n_in; k++)
+        if (!moved_value(p, k))
+            add_operand(o, in[k], is[k], k);
+    add_missing(p, need, is, first_slice(of), of->n_in, o);
     for (ir_ref v = 1; v < p->body->n_values; v++)
         if (p->kept[v])
-            add_operand(&more, p->array[v], v, -1);
-    remat_operands first = *o;
-    add_missing(w, p, need, 0, (int)of->at->scan.consts, 0, consts, is, &first);
-    const int added = first.n;
-    o->n = added;
-    for (int k = 0; k < by->n_in; k++)
-        if (k < slices || !is_moved_slice(p, k))
-            add_operand(o, w->env[by->in[k]], is[k], k);
-    for (int k = 0; k < more.n; k++)
-        add_operand(o, more.in[k], more.is[k], more.own[k]);
-    return consts + added;
-}
-
-/* Input k of the other loop is this value of the body of `of`, or IR_NONE. */
-static ir_ref
-moved_value(const remat_pair *p, int k)
-{
-    return k >= first_slice(p->by) && is_moved_slice(p, k)
-               ? p->body->out[p->by->in[k] - p->of->first]
-               : IR_NONE;
+            add_operand(o, p->array[v], v, -1);
+    return (int)by->at->scan.consts + added;
 }
 
 static void
-make_by(remat_walk *w, const remat_pair *p)
+make_by(ir_build *outer, const remat_pair *p, const ir_ref *in, ir_ref *out)
 {
     const ir_graph *g = p->by->at->scan.body;
-    ir_build *b = begin_body(w, g);
-    ir_ref *made = IR_NEW_N(p->a, ir_ref, p->body->n_values),
-           *env = IR_NEW_N(p->a, ir_ref, g->n_values);
+    ir_build *b = begin_body(outer, g);
+    ir_ref *made = IR_NEW_N(outer->arena, ir_ref, p->body->n_values),
+           *env = IR_NEW_N(outer->arena, ir_ref, g->n_values);
     ir_attrs at = ir_node_attrs(p->by);
     remat_operands o;
 
-    at.scan.consts = operands_of(w, p, &o);
+    at.scan.consts = operands_of(p, in, outer->arena, &o);
     for (int i = 0; i < o.n; i++) {
-        const ir_ref x = o.own[i] >= 0 ? ir_input_like(b, g, g->in[o.own[i]], "")
-                                       : ir_input_like(b, p->body, o.is[i], "");
-        if (o.own[i] >= 0)
+        const bool own = o.own[i] >= 0;
+        const ir_ref x = own ? ir_input_like(b, g, g->in[o.own[i]], "")
+                             : ir_input_like(b, p->body, o.is[i], "");
+        if (own)
             env[g->in[o.own[i]]] = x;
         if (o.is[i])
             made[o.is[i]] = x;
@@ -448,79 +500,31 @@ make_by(remat_walk *w, const remat_pair *p)
         ir_copy_mapped(b, n, env);
     for (int j = 0; j < g->n_out; j++)
         ir_output(b, env[g->out[j]]);
-    end_loop(w, p->by, b, &at, o.n, o.in, w->env + p->by->first);
+    end_loop(outer, b, &at, o.n, o.in, out);
 }
 
 static void
-copy(remat_walk *w, const ir_node *n)
+visit(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in,
+      ir_ref *out, const void *pairs)
 {
-    ir_ref *in = IR_NEW_N(w->b->arena, ir_ref, n->n_in + 1);
+    const remat_pairs *w = pairs;
+    const uint32_t i = (uint32_t)(n - f->node);
     ir_attrs at;
 
-    if (ir_ops[n->op].flag != IR_FLOW || ir_ops[n->op].record == IR_AT_custom) {
-        ir_copy_mapped(w->b, n, w->env);
-        return;
-    }
-    for (int k = 0; k < n->n_in; k++)
-        in[k] = w->env[n->in[k]];
-    w->b->loc = n->loc;
-    const cot_status status = pass_rewrite_subs(w->b, n, pass_rematerialize, &at);
-    if (status != COT_OK)
-        w->b->status = status;
-    else
-        ir_add_node(w->b, (ir_op)n->op, n->n_in, in, &at, w->env + n->first);
-}
-
-/* The pairs of the graph; a loop is in one. */
-static void
-find_pairs(remat_walk *w, ir_arena *a)
-{
-    const ir_graph *f = w->f;
-    uint32_t *uses = IR_NEW_N(a, uint32_t, f->n_values);
-
-    w->of = IR_NEW_N(a, remat_pair *, f->n_nodes);
-    w->by = IR_NEW_N(a, remat_pair *, f->n_nodes);
-    ir_each_node (n, f)
-        for (int i = 0; i < n->n_in; i++)
-            uses[n->in[i]]++;
-    for (int j = 0; j < f->n_out; j++)
-        uses[f->out[j]]++;
-    ir_each_node (n, f) {
-        const ir_node *by = n->n_out ? scan_of(f, n->first) : NULL;
-        for (int i = by ? first_slice(by) : 0; by && i < by->n_in; i++) {
-            const ir_node *of = scan_of(f, by->in[i]);
-            const uint32_t at = of ? (uint32_t)(of - f->node) : 0;
-            if (!of || w->of[at] || w->by[at] || w->of[by - f->node] || w->by[by - f->node] ||
-                of->at->scan.length != by->at->scan.length)
-                continue;
-            w->of[at] = w->by[by - f->node] = pair_of(f, a, uses, of, by);
-        }
-    }
-}
-
-static cot_status
-rewrite(const ir_graph *f, ir_graph **out)
-{
-    remat_walk w = { .f = f, .b = ir_build_like(f, f->name) };
-
-    w.b->uncontracted = f->uncontracted;
-    w.b->guarded = f->guarded;
-    w.b->contracted = f->contracted;
-    w.env = IR_NEW_N(w.b->arena, ir_ref, f->n_values);
-    find_pairs(&w, w.b->work);
-    for (int i = 0; i < f->n_in; i++)
-        w.env[f->in[i]] = ir_input_like(w.b, f, f->in[i], "");
-    for (uint32_t i = 1; i < f->n_nodes && w.b->status == COT_OK; i++) {
-        if (w.of[i])
-            make_of(&w, w.of[i]);
-        else if (w.by[i])
-            make_by(&w, w.by[i]);
+    (void)env;
+    if (w->of[i]) {
+        make_of(b, w->of[i], in, out);
+    } else if (w->by[i]) {
+        make_by(b, w->by[i], in, out);
+    } else if (ir_ops[n->op].flag == IR_FLOW && ir_ops[n->op].record != IR_AT_custom) {
+        const cot_status status = pass_rewrite_subs(b, n, pass_rematerialize, &at);
+        if (status != COT_OK)
+            b->status = status;
         else
-            copy(&w, &f->node[i]);
+            ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, out);
+    } else {
+        ir_copy_node(b, n, in, out);
     }
-    for (int j = 0; j < f->n_out && w.b->status == COT_OK; j++)
-        pass_output(w.b, f, j, w.env[f->out[j]], "");
-    return pass_end(w.b, "rematerialize", out);
 }
 
 /* Reads a scan what another one stacks? */
@@ -551,6 +555,11 @@ pass_rematerializes(const ir_graph *f)
 cot_status
 pass_rematerialize(const ir_graph *f, ir_graph **out)
 {
+    remat_pairs w = { .f = f, .a = f->arena };
+
     *out = (ir_graph *)f;
-    return f->loops ? rewrite(f, out) : COT_OK;
+    if (!f->loops)
+        return COT_OK;
+    find_pairs(&w);
+    return pass_rewrite_with(f, "rematerialize", visit, &w, out);
 }

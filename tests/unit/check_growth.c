@@ -47,6 +47,7 @@ static const struct family {
     { "branches", grow_branches, "", 1000 },
     { "in/out", grow_inouts, "", 2000 },
     { "scans", grow_scans, "", 1000 },
+    { "stacked values", grow_stacked, "", 1000 },
 };
 enum { FAMILIES = sizeof families / sizeof families[0] };
 

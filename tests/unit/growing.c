@@ -380,3 +380,41 @@ grow_scans(ir_buf *b, int n)
                       i, i);
     write_results(b, n);
 }
+
+/* A loop whose step has n parts, and stacks two values of each for the loop behind it. */
+void
+grow_stacked(ir_buf *b, int n)
+{
+    ir_buf_str(b, "fn @forward(%z0: f32[64]) -> (f32[64]");
+    for (int i = 0; i < n; i++)
+        ir_buf_str(b, ", f32[64], bool[64]");
+    ir_buf_str(b, ") {\n %c = constant {data=0} : f32[64]\n");
+    for (int i = 0; i < n; i++)
+        ir_buf_printf(b,
+                      " %%a%d = sin %%z%d : f32[64]\n %%z%d = max %%a%d, %%c : f32[64]\n"
+                      " %%l%d = lt %%c, %%a%d : bool[64]\n",
+                      i, i, i + 1, i, i, i);
+    ir_buf_printf(b, " ret %%z%d", n);
+    for (int i = 0; i < n; i++)
+        ir_buf_printf(b, ", %%z%d, %%l%d", i + 1, i);
+    ir_buf_str(b, "\n}\nfn @reverse(%d0: f32[64]");
+    for (int i = 0; i < n; i++)
+        ir_buf_printf(b, ", %%r%d: f32[64], %%l%d: bool[64]", i, i);
+    ir_buf_str(b, ") -> f32[64] {\n");
+    for (int i = 0; i < n; i++)
+        ir_buf_printf(b, " %%d%d = select %%l%d, %%d%d, %%r%d : f32[64]\n", i + 1, i, i, i);
+    ir_buf_printf(b,
+                  " ret %%d%d\n}\nfn @f(%%z: f32[64], %%d: f32[64]) -> (f32[64], f32[64]) {\n"
+                  " %%y",
+                  n);
+    for (int i = 0; i < 2 * n; i++)
+        ir_buf_printf(b, ", %%s%d", i);
+    ir_buf_str(b, " = scan %z {carries=1, length=32, body=@forward} : (f32[64]");
+    for (int i = 0; i < n; i++)
+        ir_buf_str(b, ", f32[32,64], bool[32,64]");
+    ir_buf_str(b, ")\n %x = scan %d");
+    for (int i = 0; i < 2 * n; i++)
+        ir_buf_printf(b, ", %%s%d", i);
+    ir_buf_str(b, " {carries=1, length=32, reverse=true, body=@reverse} : f32[64]\n"
+                  " ret %y, %x\n}\n");
+}
