@@ -27,7 +27,7 @@ typedef struct remat_pair {
     const ir_graph *f;
     const ir_node *of, *by;
     const ir_graph *body; /* of `of` */
-    /* by result of `of`: 1 + the operand of `by` whose slices it is, or 0; `by` alone reads it */
+    /* by result of `of`: 1 + the operand of `by` that it is, or 0; `by` alone reads it */
     int *slice;
     bool *moved;
     /* by operand of `of`: the operand of `by` in the same part that is the same value, or -1 */
@@ -243,8 +243,8 @@ find_kept(const remat_pairs *w, remat_pair *p)
     return any;
 }
 
-/* What `by` can read without more memory of what `of` reads: arguments of the graph, and what it
- * reads anyway. */
+/* What `by` can read without more memory of what `of` reads: arguments of the graph, and what
+ * it reads anyway. */
 static void
 find_same(const remat_pairs *w, const remat_pair *p)
 {
