@@ -15,11 +15,6 @@
 enum { COMM_BYTES = 64 };
 
 #define HEAD "status = int cot_rt_world_"
-#define ROWS_OF_SUMS                                                                           \
-    "const void *in0, const int64_t *in1, const void *in2, const void *in3, const void *in4, " \
-    "const void *in5, const void *in6, const void *in7, const void *in8, const void *in9, "    \
-    "const void *in10, const void *in11, const void *in12, const void *in13, const void "      \
-    "*in14, const void *in15, const void *in16, const void *in17, "
 static const struct {
     const char *name, *prototype;
 } calls[] = {
@@ -35,12 +30,19 @@ static const struct {
                               "void *out1, int64_t attr0, int64_t attr1, int64_t attr2, "
                               "int64_t attr3, int64_t attr4, int64_t attr5)" },
     { PASS_WORLD_START_SUMS,
-      HEAD "start_sums_of(" ROWS_OF_SUMS "void *out0, int64_t attr0, int64_t attr1)" },
-    { PASS_WORLD_SUMS, HEAD "sums_of(" ROWS_OF_SUMS
-                            "const void *in18, void *out0, void *out1, void *out2, void *out3, "
-                            "void *out4, void *out5, void *out6, void *out7, void *out8, void "
-                            "*out9, void *out10, void *out11, void *out12, void *out13, void "
-                            "*out14, void *out15, int64_t attr0, int64_t attr1)" },
+      HEAD "start_sums_of(const void *in0, const int64_t *in1, const void *in2, const void "
+           "*in3, const void *in4, const void *in5, const void *in6, const void *in7, const "
+           "void *in8, const void *in9, const void *in10, const void *in11, const void "
+           "*in12, const void *in13, const void *in14, const void *in15, const void *in16, "
+           "const void *in17, void *out0, int64_t attr0, int64_t attr1)" },
+    { PASS_WORLD_SUMS,
+      HEAD "sums_of(const void *in0, const void *in1, const void *in2, const void *in3, "
+           "const void *in4, const void *in5, const void *in6, const void *in7, const void "
+           "*in8, const void *in9, const void *in10, const void *in11, const void *in12, "
+           "const void *in13, const void *in14, const void *in15, const void *in16, const "
+           "void *in17, void *out0, void *out1, void *out2, void *out3, void *out4, void "
+           "*out5, void *out6, void *out7, void *out8, void *out9, void *out10, void *out11, "
+           "void *out12, void *out13, void *out14, void *out15)" },
     { PASS_WORLD_ROWS, HEAD "rows(const void *in0, int64_t *out0, int64_t attr0, "
                             "int64_t attr1)" },
 };
@@ -111,8 +113,9 @@ table(ir_build *b, ir_ints attrs, int from)
     return ir_constant(b, ir_type_new(b->ctx, COT_I64, 1, &n), attrs.at + from);
 }
 
-/* A half of several sums.  Their table becomes an operand; operands and results that are not
- * there have the form of others, so that any number of sums has one prototype. */
+/* A half of several sums: the first one takes their table, the second one the room, and the
+ * rows only for them to be there.  Operands and results that are not there have the form of
+ * others, so that any number of sums has one prototype. */
 static void
 visit_sums(const own_file *o, ir_build *b, const ir_graph *f, const ir_node *n,
            const ir_ref *in, ir_ref *out)
@@ -121,22 +124,24 @@ visit_sums(const own_file *o, ir_build *b, const ir_graph *f, const ir_node *n,
     const bool starts = is_named(n, PASS_WORLD_START_SUMS);
     const int count = (int)attrs.at[1];
     const ir_type *t[PASS_MAX_REDUCED];
-    ir_ref operand[PASS_MAX_REDUCED + 3], y[PASS_MAX_REDUCED] = { IR_NONE };
+    ir_ref operand[PASS_MAX_REDUCED + 2], y[PASS_MAX_REDUCED] = { IR_NONE };
+    int k = 0;
 
-    operand[0] = o->comm;
-    operand[1] = table(b, attrs, PASS_REDUCE_TABLE);
+    operand[k++] = o->comm;
+    if (starts)
+        operand[k++] = table(b, attrs, PASS_REDUCE_TABLE);
     for (int i = 0; i < PASS_MAX_REDUCED; i++) {
-        operand[2 + i] = in[i < count ? i : 0];
+        operand[k++] = in[i < count ? i : 0];
         t[i] = i < n->n_out ? ir_type_at(f, n->first + (ir_ref)i) : bytes_type(b, 1);
     }
     if (starts)
         t[0] = room_type(o, b, n);
     else
-        operand[PASS_MAX_REDUCED + 2] = in[count];
+        operand[k++] = in[count];
     pass_own_calls(b, n->at->custom.name, prototype_of(n),
-                   pass_numbers(b, 2, (int64_t[]){ attrs.at[1], attrs.at[0] }),
-                   PASS_MAX_REDUCED + (starts ? 2 : 3), operand, starts ? 1 : PASS_MAX_REDUCED,
-                   t, y);
+                   starts ? pass_numbers(b, 2, (int64_t[]){ attrs.at[1], attrs.at[0] })
+                          : (ir_ints){ 0, NULL },
+                   k, operand, starts ? 1 : PASS_MAX_REDUCED, t, y);
     memcpy(out, y, sizeof *out * (size_t)n->n_out);
 }
 

@@ -87,8 +87,7 @@ run_sums(const ir_custom *c, const ir_attrs *at, void *const *out, const void *c
     world *w = c->user;
     const int64_t *a = at->custom.attrs.at;
 
-    return answer(w, cot_rt_world_sums(w->comm, a + PASS_REDUCE_TABLE, in, out,
-                                       (void *)(uintptr_t)in[a[1]], a[1], a[0]));
+    return answer(w, cot_rt_world_sums(w->comm, out, (void *)(uintptr_t)in[a[1]]));
 }
 
 static int

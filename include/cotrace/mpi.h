@@ -268,7 +268,7 @@ cot_mpi_finish_(void *user, int64_t number)
     while (k < m->n_begun && m->begun[k].number != number)
         k++;
     if (k == m->n_begun)
-        return 0;
+        return cot_mpi_fail_(m, -1, 0);
     if (cot_mpi_wait_(m, m->begun[k].partner, 0, m->begun[k].r))
         return 1;
     const cot_mpi_begun_ done = m->begun[k];

@@ -67,22 +67,20 @@ int64_t cot_rt_world_sums_room(int size, int rank, const int64_t *table, int64_t
                                int64_t rule);
 int cot_rt_world_start_sums(const void *comm, const int64_t *table, const void *const *rows,
                             void *room, int64_t n, int64_t rule);
-int cot_rt_world_sums(const void *comm, const int64_t *table, const void *const *rows,
-                      void *const *out, void *room, int64_t n, int64_t rule);
+int cot_rt_world_sums(const void *comm, void *const *out, void *room);
 int cot_rt_world_start_sums_of(const void *comm, const int64_t *table, const void *x0,
                                const void *x1, const void *x2, const void *x3, const void *x4,
                                const void *x5, const void *x6, const void *x7, const void *x8,
                                const void *x9, const void *x10, const void *x11,
                                const void *x12, const void *x13, const void *x14,
                                const void *x15, void *room, int64_t n, int64_t rule);
-int cot_rt_world_sums_of(const void *comm, const int64_t *table, const void *x0, const void *x1,
-                         const void *x2, const void *x3, const void *x4, const void *x5,
-                         const void *x6, const void *x7, const void *x8, const void *x9,
-                         const void *x10, const void *x11, const void *x12, const void *x13,
-                         const void *x14, const void *x15, const void *room, void *y0, void *y1,
-                         void *y2, void *y3, void *y4, void *y5, void *y6, void *y7, void *y8,
-                         void *y9, void *y10, void *y11, void *y12, void *y13, void *y14,
-                         void *y15, int64_t n, int64_t rule);
+int cot_rt_world_sums_of(const void *comm, const void *x0, const void *x1, const void *x2,
+                         const void *x3, const void *x4, const void *x5, const void *x6,
+                         const void *x7, const void *x8, const void *x9, const void *x10,
+                         const void *x11, const void *x12, const void *x13, const void *x14,
+                         const void *x15, const void *room, void *y0, void *y1, void *y2,
+                         void *y3, void *y4, void *y5, void *y6, void *y7, void *y8, void *y9,
+                         void *y10, void *y11, void *y12, void *y13, void *y14, void *y15);
 
 /* Rows of `row` bytes of all groups in their order, from those of each process. */
 int64_t cot_rt_world_gather_room(int size, int64_t rule, int64_t groups, int64_t row);

@@ -128,30 +128,16 @@ place_parts(world_sums *w)
     }
 }
 
-/* The bytes of the parts that process p has for this one. */
+/* The bytes of the parts of process `from` for process `to`. */
 static size_t
-bytes_from(const world_sums *w, int p)
+bytes_of(const world_sums *w, int from, int to)
 {
     size_t at = 0;
 
     for (int i = 0; i < w->n; i++) {
         const cot_rt_sum *s = &w->sum[i];
         const size_t wide = cot_rt_bytes_of(s->r.wide);
-        at = place(at, wide, NULL) + (size_t)(s->of[p].parts * s->own->length) * wide;
-    }
-    return at;
-}
-
-/* The bytes of the own parts for process p. */
-static size_t
-bytes_to(const world_sums *w, int p)
-{
-    size_t at = 0;
-
-    for (int i = 0; i < w->n; i++) {
-        const cot_rt_sum *s = &w->sum[i];
-        const size_t wide = cot_rt_bytes_of(s->r.wide);
-        at = place(at, wide, NULL) + (size_t)(s->own->parts * s->of[p].length) * wide;
+        at = place(at, wide, NULL) + (size_t)(s->of[from].parts * s->of[to].length) * wide;
     }
     return at;
 }
@@ -182,20 +168,21 @@ pack_for(const world_sums *w, int p, char *to)
 static int
 scatter(world_sums *w)
 {
+    const int rank = w->comm->rank;
     char *to = w->packed;
 
     for (int round = 0; round < w->comm->size; round++) {
         const int p = cot_rt_world_partner(w->comm, round);
-        if (p == w->comm->rank)
+        if (p == rank)
             continue;
-        const size_t sends = bytes_to(w, p);
+        const size_t sends = bytes_of(w, rank, p);
         if (cot_rt_world_start(w->comm, p, pack_for(w, p, to), sends,
-                               (void *)(uintptr_t)w->sum[0].of[p].part, bytes_from(w, p),
+                               (void *)(uintptr_t)w->sum[0].of[p].part, bytes_of(w, p, rank),
                                &w->number[p]))
             return COT_RT_WORLD_FAILED;
         to += place(sends, WIDEST, NULL);
     }
-    pack_for(w, w->comm->rank, to);
+    pack_for(w, rank, to);
     return 0;
 }
 
@@ -289,22 +276,12 @@ take_room(world_sums *w, const int64_t *table, int64_t rule, char *room)
     place_parts(w);
 }
 
-/* One sum of a communicator that starts nothing is made whole by the second half, which then
- * may divide it. */
-static bool
-waits_for_all(const cot_comm *c, int64_t n)
-{
-    return n == 1 && !cot_rt_world_starts(c);
-}
-
 int
 cot_rt_world_start_sums(const void *comm, const int64_t *table, const void *const *rows,
                         void *room, int64_t n, int64_t rule)
 {
     world_sums *w = room;
 
-    if (waits_for_all(comm, n))
-        return 0;
     w->comm = comm;
     w->n = (int)n;
     take_room(w, table, rule, room);
@@ -314,16 +291,11 @@ cot_rt_world_start_sums(const void *comm, const int64_t *table, const void *cons
 }
 
 int
-cot_rt_world_sums(const void *comm, const int64_t *table, const void *const *rows,
-                  void *const *out, void *room, int64_t n, int64_t rule)
+cot_rt_world_sums(const void *comm, void *const *out, void *room)
 {
     world_sums *w = room;
-    int status;
+    int status = wait_scatter(w);
 
-    if (waits_for_all(comm, n))
-        return cot_rt_world_reduce(comm, rows[0], out[0], room, rule, table[OF_GROUPS],
-                                   table[OF_BY], -1, table[OF_DTYPE], table[OF_ELEMENTS]);
-    status = wait_scatter(w);
     for (int i = 0; i < w->n && !status; i++)
         cot_rt_sum_fold(&w->sum[i], out[i]);
     if (!status)
@@ -346,20 +318,19 @@ cot_rt_world_start_sums_of(const void *comm, const int64_t *table, const void *x
 }
 
 int
-cot_rt_world_sums_of(const void *comm, const int64_t *table, const void *x0, const void *x1,
-                     const void *x2, const void *x3, const void *x4, const void *x5,
-                     const void *x6, const void *x7, const void *x8, const void *x9,
-                     const void *x10, const void *x11, const void *x12, const void *x13,
-                     const void *x14, const void *x15, const void *room, void *y0, void *y1,
-                     void *y2, void *y3, void *y4, void *y5, void *y6, void *y7, void *y8,
-                     void *y9, void *y10, void *y11, void *y12, void *y13, void *y14, void *y15,
-                     int64_t n, int64_t rule)
+cot_rt_world_sums_of(const void *comm, const void *x0, const void *x1, const void *x2,
+                     const void *x3, const void *x4, const void *x5, const void *x6,
+                     const void *x7, const void *x8, const void *x9, const void *x10,
+                     const void *x11, const void *x12, const void *x13, const void *x14,
+                     const void *x15, const void *room, void *y0, void *y1, void *y2, void *y3,
+                     void *y4, void *y5, void *y6, void *y7, void *y8, void *y9, void *y10,
+                     void *y11, void *y12, void *y13, void *y14, void *y15)
 {
-    const void *const rows[] = { x0, x1, x2,  x3,  x4,  x5,  x6,  x7,
-                                 x8, x9, x10, x11, x12, x13, x14, x15 };
     void *const out[] = {
         y0, y1, y2, y3, y4, y5, y6, y7, y8, y9, y10, y11, y12, y13, y14, y15
     };
 
-    return cot_rt_world_sums(comm, table, rows, out, (void *)(uintptr_t)room, n, rule);
+    (void)x0, (void)x1, (void)x2, (void)x3, (void)x4, (void)x5, (void)x6, (void)x7;
+    (void)x8, (void)x9, (void)x10, (void)x11, (void)x12, (void)x13, (void)x14, (void)x15;
+    return cot_rt_world_sums(comm, out, (void *)(uintptr_t)room);
 }

@@ -5,16 +5,7 @@
 set -eu
 source=$1 folder=$2 rt=$3 cc=$4 start=$5
 shift 5
-for tool in "$cc" "$start"; do
-    command -v "$tool" >/dev/null || { echo "no $tool: skipped"; exit 77; }
-done
-echo '#include <mpi.h>' | "$cc" -E -x c - >/dev/null 2>&1 ||
-    { echo "$cc finds no mpi.h: skipped"; exit 77; }
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-# More processes than cores, and a user of any name.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+. "$source/tests/processes/with_mpi.sh"
 build() {
     "$cc" -std=c11 -O1 -Wall -Wextra -Werror -I"$source" -I"$source/include" "$@"
 }
