@@ -14,7 +14,7 @@ build -c "$source/tests/processes/counted_mpi.c" -o "$tmp/counted.o"
 build "$tmp/volume.o" "$tmp/counted.o" "$rt" -o "$tmp/volume" -L"$folder" -lcotrace \
     -Wl,-rpath,"$folder"
 
-# Whatever moves data is counted: what is called is counted.c's, or moves none.
+# Whatever moves data is counted: what is called is counted_mpi.c's, or moves none.
 still='Init|Finalize|Abort|Cancel|Comm_[a-z_]*|I?probe|Request_free|(Wait|Test)[a-z]*|Wtime'
 others=$(nm -u "$tmp/volume.o" | sed -n 's/^ *U \(MPI_.*\)/\1/p' | grep -vxE "MPI_($still)" |
     while read -r name; do
