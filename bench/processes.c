@@ -99,9 +99,10 @@ now(void)
 static int
 meet(const cot_comm *c)
 {
-    int other;
+    const int64_t same[COT_RT_WORLD_COMPARED] = { 0 };
+    int other, differs;
 
-    return c->size > 1 && cot_rt_world_compare(c, 0, &other);
+    return c->size > 1 && cot_rt_world_compare(c, same, &other, &differs);
 }
 
 /* The time of one of so many calls; below 0: it failed. */

@@ -379,6 +379,20 @@ own_outputs(own_walk *w, int *axis)
     }
 }
 
+/* The comparison of programs, and of what is whole on each process. */
+static void
+own_begin(own_walk *w)
+{
+    const ir_type *t = ir_type_new(w->b->ctx, COT_U8, 0, NULL);
+    const int64_t hash = (int64_t)w->program->world->hash;
+    ir_ref *x = IR_NEW_N(w->b->arena, ir_ref, w->f->n_in + 1);
+
+    for (int i = 0; i < w->f->n_in; i++)
+        x[i] = w->whole[w->f->in[i]];
+    pass_own_call(w, PASS_WORLD_BEGIN, pass_own_noted(w->b, NULL, w->f->n_in, x), t,
+                  pass_numbers(w->b, 1, &hash));
+}
+
 static cot_status
 build_graph(const ir_graph *f, own_program *program, bool first, const int *in, int *outs,
             ir_graph **out)
@@ -396,11 +410,8 @@ build_graph(const ir_graph *f, own_program *program, bool first, const int *in, 
     w.sum = IR_NEW_N(a, own_sum *, f->n_values);
     w.picked = IR_NEW_N(a, own_picked *, f->n_values);
     own_inputs(&w, in);
-    if (first && !world->any) {
-        const ir_type *t = ir_type_new(f->ctx, COT_U8, 0, NULL);
-        pass_own_call(&w, PASS_WORLD_BEGIN, ir_splat_int(w.b, t, 0), t,
-                      pass_numbers(w.b, 1, (int64_t[]){ (int64_t)world->hash }));
-    }
+    if (first && !world->any)
+        own_begin(&w);
     for (uint32_t i = 1; i < f->n_nodes && w.b->status == COT_OK; i++)
         own_node(&w, &f->node[i]);
     own_outputs(&w, outs);

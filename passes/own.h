@@ -1,5 +1,6 @@
 /* pass_own: what its files share.  own.c has the walk, own_value.c the forms of values,
- * own_rows.c the rows that move, own_order.c the order of messages. */
+ * own_rows.c the rows that move, own_order.c the order of messages, own_begin.c what a call
+ * begins with. */
 #ifndef PASSES_OWN_H
 #define PASSES_OWN_H
 
@@ -65,6 +66,10 @@ const ir_type *pass_with_rows(ir_build *b, const ir_type *t, int axis, int64_t n
 ir_ref pass_own_whole(own_walk *w, ir_ref v);
 ir_ref pass_own_rows(own_walk *w, ir_ref v, int axis);
 bool pass_is_parted(const own_walk *w, ir_ref v);
+
+/* own_begin.c: a hash, i64[], of those of n arguments that are compared between processes;
+ * IR_NONE is left out.  prototype: of the call that reads one, or NULL. */
+ir_ref pass_own_noted(ir_build *b, const char *prototype, int n, const ir_ref *x);
 
 /* own_order.c: f with its messages begun as soon as they can be. */
 cot_status pass_own_order(const ir_graph *f, const pass_world *world, ir_graph **out);

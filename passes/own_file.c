@@ -46,8 +46,11 @@ static const struct {
     { PASS_WORLD_ROWS, HEAD "rows(const void *in0, int64_t *out0, int64_t attr0, "
                             "int64_t attr1)" },
 };
-static const char begin[] = HEAD "begin(const void *in0, const int64_t *in1, int32_t *out0, "
-                                 "int64_t attr0, int64_t attr1)";
+static const char begin[] = HEAD "begin(const void *in0, const int64_t *in1, "
+                                 "const int64_t *in2, int32_t *out0, int64_t attr0, "
+                                 "int64_t attr1)",
+                  note[] = HEAD "note(const void *in0, const int64_t *in1, int64_t *out0, "
+                                "int64_t attr0)";
 
 typedef struct own_file {
     const pass_file *file;
@@ -255,18 +258,21 @@ thread(ir_graph *f, const void *user, ir_graph **out)
     return pass_end(b, "own", out);
 }
 
-/* The number of the body that this process runs. */
+/* The number of the body that this process runs; in: the communicator and n arguments. */
 static ir_ref
-begin_call(ir_build *b, const pass_file *file, ir_ref comm)
+begin_call(ir_build *b, const pass_file *file, int n, const ir_ref *in)
 {
     const int64_t entries = file->n_table;
     const ir_type *t = ir_type_new(b->ctx, COT_I32, 0, NULL);
     const ir_ref table = ir_constant(b, ir_type_new(b->ctx, COT_I64, 1, &entries), file->table);
-    ir_ref y = IR_NONE;
+    ir_ref *whole = IR_NEW_N(b->arena, ir_ref, n + 1), y = IR_NONE;
 
+    for (int i = 0; i < n; i++)
+        whole[i] = file->spread && file->spread[i] ? IR_NONE : in[1 + i];
+    const ir_ref noted = pass_own_noted(b, note, n, whole);
     pass_own_calls(b, PASS_WORLD_BEGIN, begin,
-                   pass_numbers(b, 2, (int64_t[]){ entries, (int64_t)file->hash }), 2,
-                   (ir_ref[]){ comm, table }, 1, &t, &y);
+                   pass_numbers(b, 2, (int64_t[]){ entries, (int64_t)file->hash }), 3,
+                   (ir_ref[]){ in[0], table, noted }, 1, &t, &y);
     return y;
 }
 
@@ -287,7 +293,7 @@ pass_own_file(const ir_graph *f, const pass_file *file, ir_graph **out)
     in[1] = comm_input(b);
     for (int i = 0; i < f->n_in; i++)
         in[i + 2] = ir_input_like(b, f, f->in[i], "");
-    in[0] = begin_call(b, file, in[1]);
+    in[0] = begin_call(b, file, f->n_in, in + 1);
     if (b->status == COT_OK)
         ir_add_node(b, OP_cond, f->n_in + 2, in,
                     &(ir_attrs){ .cond = { .branches = { file->n, body } } }, y);

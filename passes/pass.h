@@ -151,7 +151,8 @@ bool pass_has_groups(const ir_graph *f);
 /* own.c: the prepared f as process `rank` of `size` runs it; f itself if it has no spread axis.
  * It calls C code by these names, with attrs:
  *
- *   processes.begin   [hash]: compares it
+ *   processes.note    [bytes]: adds those of an argument to a hash, its other operand
+ *   processes.begin   [hash]: compares it, and that of arguments
  *   processes.gather  [rule, groups, bytes of a row]: makes whole what each has rows of
  *   processes.start_move, processes.move
  *                     [groups, groups of the result, bytes of a row, runs, from, rows, ...]:
@@ -196,6 +197,7 @@ typedef struct pass_world {
 #define PASS_WORLD_BEGIN "processes.begin"
 #define PASS_WORLD_GATHER "processes.gather"
 #define PASS_WORLD_MOVE   "processes.move"
+#define PASS_WORLD_NOTE       "processes.note"
 #define PASS_WORLD_REDUCE "processes.reduce"
 #define PASS_WORLD_ROWS   "processes.rows"
 #define PASS_WORLD_START_MOVE "processes.start_move"
@@ -215,6 +217,7 @@ typedef struct pass_file {
     int64_t n_table;
     const int64_t *table;
     uint64_t hash; /* of the program */
+    const bool *spread; /* the arguments that are spread; NULL: none */
     int64_t (*room)(const void *user, const char *name, const int64_t *attrs);
     const void *user;
 } pass_file;

@@ -124,22 +124,38 @@ run_move(const ir_custom *c, const ir_attrs *at, void *const *out, const void *c
                                        a[1], a[2], a[3]));
 }
 
-/* Do all run one program, made by one version? */
+/* Do all run one program, made by one version, with the same keys and short arguments? */
 static int
 run_begin(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in)
 {
     world *w = c->user;
-    int p;
+    int64_t own[COT_RT_WORLD_COMPARED] = { at->custom.attrs.at[0] };
+    int p, differs;
 
-    (void)out, (void)in;
+    (void)out;
     w->text[0] = '\0';
-    const int status = cot_rt_world_compare(w->comm, at->custom.attrs.at[0], &p);
-    if (p >= 0)
+    memcpy(&own[1], in[0], sizeof own[1]);
+    const int status = cot_rt_world_compare(w->comm, own, &p, &differs);
+    if (p < 0)
+        return answer(w, status);
+    if (differs == 0)
         snprintf(w->text, sizeof w->text,
                  "process %d runs another program than process %d: other types, another "
                  "version, or calls in another order",
                  p, w->comm->rank);
-    return p < 0 ? answer(w, status) : status;
+    else
+        snprintf(w->text, sizeof w->text,
+                 "process %d has another value than process %d for a key or an argument of at "
+                 "most 64 bytes, which all processes share",
+                 p, w->comm->rank);
+    return status;
+}
+
+static int
+run_note(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in)
+{
+    (void)c;
+    return cot_rt_world_note(in[0], in[1], out[0], at->custom.attrs.at[0]);
 }
 
 static const char *
@@ -172,6 +188,7 @@ world_of(cot_context *ctx)
     w->comm = ctx->comm;
     ir_attach(ctx, &key, w, NULL);
     register_call(ctx, w, PASS_WORLD_BEGIN, run_begin);
+    register_call(ctx, w, PASS_WORLD_NOTE, run_note);
     register_call(ctx, w, PASS_WORLD_GATHER, run_gather);
     register_call(ctx, w, PASS_WORLD_START_MOVE, run_start_move);
     register_call(ctx, w, PASS_WORLD_MOVE, run_move);

@@ -190,8 +190,14 @@ rt_world_file(const ir_graph *f, ir_ints counts, const bool *spread, ir_arena *a
     ir_graph *whole;
 
     COT_TRY(make_bodies(&b, a));
-    const pass_file file = { b.n,     b.body, b.entries, b.table, rt_world_hash(f, spread),
-                             room_of, &b };
+    const pass_file file = { .n = b.n,
+                             .body = b.body,
+                             .n_table = b.entries,
+                             .table = b.table,
+                             .hash = rt_world_hash(f, spread),
+                             .spread = spread,
+                             .room = room_of,
+                             .user = &b };
     COT_TRY(pass_own_file(spread ? b.body[0] : f, &file, &whole));
     *out = whole;
     return COT_OK;

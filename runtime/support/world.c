@@ -4,6 +4,8 @@
  * each meets each once and no two wait in a circle. */
 #include "runtime/support/world.h"
 
+#include <string.h>
+
 enum { NOTHING = -1 }; /* the number of an exchange that is over when it is begun */
 
 int
@@ -58,10 +60,14 @@ cot_rt_world_given_up(const cot_comm *c, int status)
     return status;
 }
 
+typedef struct compared {
+    int64_t at[COT_RT_WORLD_COMPARED];
+} compared;
+
 /* Exchanges numbers with the partners of rounds `from` to `to`.  If one fails, the others are
  * given up before their memory, which is of the caller, is. */
 static int
-exchange_numbers(const cot_comm *c, int from, int to, const int64_t *own, int64_t *their)
+exchange_numbers(const cot_comm *c, int from, int to, const compared *own, compared *their)
 {
     int64_t number[COT_RT_WORLD_AT_ONCE];
     int status = 0;
@@ -80,22 +86,45 @@ exchange_numbers(const cot_comm *c, int from, int to, const int64_t *own, int64_
 }
 
 int
-cot_rt_world_compare(const cot_comm *c, int64_t own, int *differs)
+cot_rt_world_compare(const cot_comm *c, const int64_t *own, int *process, int *differs)
 {
-    int64_t their[COT_RT_WORLD_AT_ONCE];
+    compared mine, their[COT_RT_WORLD_AT_ONCE];
 
-    *differs = -1;
+    *process = -1;
+    memcpy(mine.at, own, sizeof mine.at);
     for (int from = 0; from < c->size; from += COT_RT_WORLD_AT_ONCE) {
         const int end = from + COT_RT_WORLD_AT_ONCE, to = end < c->size ? end : c->size;
-        if (exchange_numbers(c, from, to, &own, their))
+        if (exchange_numbers(c, from, to, &mine, their))
             return COT_RT_WORLD_FAILED;
-        for (int r = from; r < to; r++) {
-            if (their[r - from] == own)
-                continue;
-            *differs = cot_rt_world_partner(c, r);
-            return COT_RT_WORLD_FAILED;
-        }
+        for (int r = from; r < to; r++)
+            for (int k = 0; k < COT_RT_WORLD_COMPARED; k++) {
+                if (their[r - from].at[k] == own[k])
+                    continue;
+                *process = cot_rt_world_partner(c, r);
+                *differs = k;
+                return COT_RT_WORLD_FAILED;
+            }
     }
+    return 0;
+}
+
+/* A word at a time, of which each bit changes half of the hash: the steps are those of
+ * MurmurHash3's finalizer (Appleby, 2011). */
+int
+cot_rt_world_note(const void *x, const int64_t *before, int64_t *out, int64_t bytes)
+{
+    uint64_t hash = (uint64_t)*before ^ (uint64_t)bytes;
+
+    for (int64_t at = 0; at < bytes; at += 8) {
+        const int64_t left = bytes - at;
+        uint64_t word = 0;
+        memcpy(&word, (const char *)x + at, (size_t)(left < 8 ? left : 8));
+        hash ^= word;
+        hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdu;
+        hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53u;
+        hash ^= hash >> 33;
+    }
+    *out = (int64_t)hash;
     return 0;
 }
 
@@ -110,14 +139,15 @@ body_of(int size, int rank, const int64_t *table, int64_t entries)
 }
 
 int
-cot_rt_world_begin(const void *comm, const int64_t *table, int32_t *body, int64_t entries,
-                   int64_t hash)
+cot_rt_world_begin(const void *comm, const int64_t *table, const int64_t *noted, int32_t *body,
+                   int64_t entries, int64_t hash)
 {
     const cot_comm *c = comm;
-    int differs;
+    const int64_t own[COT_RT_WORLD_COMPARED] = { hash, *noted };
+    int process, differs;
 
     *body = body_of(c ? c->size : 1, c ? c->rank : 0, table, entries);
-    if (*body >= 0 && (!c || c->size < 2 || !cot_rt_world_compare(c, hash, &differs)))
+    if (*body >= 0 && (!c || c->size < 2 || !cot_rt_world_compare(c, own, &process, &differs)))
         return 0;
     if (c && c->abort)
         c->abort(c->user);

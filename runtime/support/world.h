@@ -34,14 +34,20 @@ int cot_rt_world_wait(const cot_comm *c, int64_t number);
 enum { COT_RT_WORLD_AT_ONCE = 16 };
 /* A status, after an abort if it is not 0. */
 int cot_rt_world_given_up(const cot_comm *c, int status);
-/* Another process sends another number: *differs is that process, or -1. */
-int cot_rt_world_compare(const cot_comm *c, int64_t own, int *differs);
+/* Numbers that all processes have: of the program, and of arguments (cot_rt_world_note).  Where
+ * another process has others, *process is the first such, and *differs which number; else
+ * *process is -1. */
+enum { COT_RT_WORLD_COMPARED = 2 };
+int cot_rt_world_compare(const cot_comm *c, const int64_t *own, int *process, int *differs);
+/* *out is *before, a hash, with so many more bytes. */
+int cot_rt_world_note(const void *x, const int64_t *before, int64_t *out, int64_t bytes);
 
 /* What a shipped program begins with: is comm one of those that it was compiled for, and do all
- * processes run one program, of this hash?  table: each number of processes, followed by the
- * body for each of them, `entries` numbers in all.  *body is that of this process. */
-int cot_rt_world_begin(const void *comm, const int64_t *table, int32_t *body, int64_t entries,
-                       int64_t hash);
+ * processes run one program, of this hash, with arguments of the hash *noted?  table: each
+ * number of processes, followed by the body for each of them, `entries` numbers in all.  *body
+ * is that of this process. */
+int cot_rt_world_begin(const void *comm, const int64_t *table, const int64_t *noted,
+                       int32_t *body, int64_t entries, int64_t hash);
 
 /* The own groups of so many, in the order in which a process has their rows. */
 int cot_rt_world_rows(const void *comm, int64_t *out, int64_t rule, int64_t groups);

@@ -180,7 +180,7 @@ run_reads(cot_context *ctx, const char *path, uint32_t *h)
     return COT_OK;
 }
 
-/* Steps, each of which sends a row to each neighbour and 8 bytes to each process; then the
+/* Steps, each of which sends a row to each neighbour and 16 bytes to each process; then the
  * gradient. */
 static cot_status
 run_heat(cot_context *ctx, const cot_comm *comm, const char *path, uint32_t *h)
@@ -189,7 +189,7 @@ run_heat(cot_context *ctx, const cot_comm *comm, const char *path, uint32_t *h)
     heat f;
     const size_t others = (size_t)comm->size - 1,
                  ends = (size_t)((comm->rank > 0) + (comm->rank < comm->size - 1)),
-                 want = STEPS * (8 * others + ends * HEAT_COLUMNS * sizeof(float));
+                 want = STEPS * (16 * others + ends * HEAT_COLUMNS * sizeof(float));
     cot_array *u = heat_field(ctx, BLOCKS, 0, true), *k = heat_field(ctx, BLOCKS, 1, true),
               *next = cot_array_spread(ctx, heat_type(BLOCKS)),
               *d[3] = { heat_field(ctx, BLOCKS, 0, true), heat_field(ctx, BLOCKS, 0, true),

@@ -2,6 +2,7 @@
 #ifndef TESTS_PROCESSES_PROCESSES_H
 #define TESTS_PROCESSES_PROCESSES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 extern int failures, checks;
@@ -11,5 +12,10 @@ void fail(const char *name, int64_t groups, int processes, const char *what);
 void owners(int first, int step);
 /* order.c: what runs while messages are on their way. */
 void order(void);
+/* different.c: one process runs another program, or has other keys. */
+void different(void);
+
+/* Memory that forked processes share with this one. */
+void *shared_memory(size_t bytes);
 
 #endif

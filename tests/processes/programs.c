@@ -201,6 +201,21 @@ static const char simulation[] =
     "  %%4 = psum %%3 {over=\"i\"} : f32[]\n"
     "  ret %%4\n}\n";
 
+/* Draws of a generator that groups share, and of a key of each. */
+static const char draws[] = "fn @f(%%x: f32[3], %%key: u64[2], %%keys: u64[2]) -> f32[3] {\n"
+                            "  %%0 = axis_index {over=\"i\"} : i32[]\n"
+                            "  %%1 = convert %%0 {dtype=u64} : u64[]\n"
+                            "  %%2 = broadcast_in_dim %%1 {shape=[2], dims=[]} : u64[2]\n"
+                            "  %%3 = philox %%key, %%2, %%keys {word=0} : u64[2]\n"
+                            "  %%4 = constant {data=40} : u64[2]\n"
+                            "  %%9 = shr_logical %%3, %%4 : u64[2]\n"
+                            "  %%5 = convert %%9 {dtype=f32} : f32[2]\n"
+                            "  %%6 = reduce_sum %%5 {axes=[0]} : f32[]\n"
+                            "  %%7 = broadcast_in_dim %%6 {shape=[3], dims=[]} : f32[3]\n"
+                            "  %%8 = mul %%7, %%x : f32[3]\n"
+                            "  %%10 = psum %%8 {over=\"i\"} : f32[3]\n"
+                            "  ret %%10\n}\n";
+
 /* Steps of gradient descent around the groups: the scan is spread within a loop. */
 static const char descent[] =
     "fn @each(%%w: f32[3], %%x: f32[4,3]) -> f32[3] {\n"
@@ -253,6 +268,7 @@ const spread_program spread_programs[] = {
     { "centred.vjp", centred, MAP "in=[none,0], out=none) | vjp" },
     { "centred.hessian", centred, MAP "in=[none,0], out=none) | hessian" },
     { "descent", descent, "" },
+    { "draws", draws, MAP "in=[0,none,0], out=none)" },
 };
 const int spread_program_count = sizeof spread_programs / sizeof *spread_programs;
 
@@ -333,18 +349,32 @@ keep(spread_result *out, const ir_graph *f, void *const *results)
     }
 }
 
+int spread_differs = -1, spread_differing;
+
+static void **
+sample(const ir_graph *f, const cot_comm *c)
+{
+    uint64_t seed = 11;
+    void **in = laws_sample(f, &seed, -1, 1, laws_fill);
+
+    if (c && c->rank == spread_differs) {
+        const int i = spread_differing;
+        ((unsigned char *)in[i])[laws_bytes(ir_type_at(f, f->in[i])) - 1] ^= 1;
+    }
+    return in;
+}
+
 static cot_status
 run(cot_context *ctx, const spread_program *p, int64_t groups, const char *backend,
     spread_result *out)
 {
-    uint64_t seed = 11;
     const ir_graph *f;
     cot_kernel *k;
     cot_status status;
 
     COT_TRY(make_graph(ctx, p, groups, &f));
     COT_TRY(cot_compile_graph(f, &(cot_compile_options){ .backend = backend }, &k));
-    void **in = laws_sample(f, &seed, -1, 1, laws_fill), **y = laws_values(f->n_out, f->out, f);
+    void **in = sample(f, ctx->comm), **y = laws_values(f->n_out, f->out, f);
     void **args = IR_NEW_N(&ctx->arena, void *, f->n_in + f->n_out + 1);
     rt_arguments(k, in, y, args);
     status = rt_call_kernel(k, args, NULL);
@@ -474,8 +504,7 @@ static cot_status
 call(cot_context *ctx, const ir_graph *f, const void *user)
 {
     const shipped_call *c = user;
-    uint64_t seed = 11;
-    void **in = laws_sample(f, &seed, -1, 1, laws_fill), **y = laws_values(f->n_out, f->out, f);
+    void **in = sample(f, c->comm), **y = laws_values(f->n_out, f->out, f);
     void **args = IR_NEW_N(&ctx->arena, void *, f->n_in + f->n_out + 1),
          *work = aligned_alloc(64, (c->work_bytes + 127) / 64 * 64);
 

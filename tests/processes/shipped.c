@@ -508,6 +508,23 @@ rows(void)
     spread_args = spread_results = 0;
 }
 
+/* Process 2 calls with another key: the status is that of another program. */
+static void
+different_keys(void)
+{
+    shipped s = {
+        .p = spread_find("draws"), .form = "o", .groups = 8, .threads = 1, .processes = "3"
+    };
+
+    if (!make(&s))
+        return;
+    spread_differs = 2;
+    for (spread_differing = 0; spread_differing < 3; spread_differing++)
+        end_all_with(&s, 3, spread_differing ? COT_ERR_FOREIGN : 0);
+    spread_differs = -1;
+    unlink(s.library);
+}
+
 static void
 wrong(void)
 {
@@ -535,6 +552,7 @@ wrong(void)
     cot_shm_run(3, run_different, both, .timeout = 20, .status = status);
     for (int k = 0; k < 3; k++)
         expect(status[k] == COT_ERR_FOREIGN, "different", 8, 3, "another status");
+    different_keys();
 }
 
 int

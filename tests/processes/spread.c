@@ -295,7 +295,7 @@ run_bytes(cot_context *ctx, const work *w, report *r)
     return COT_OK;
 }
 
-/* What process `rank` sends, beside 8 bytes to each other one. */
+/* What process `rank` sends, beside 16 bytes to each other one. */
 static size_t
 wanted_bytes(const work *w, int processes, int rank)
 {
@@ -345,7 +345,7 @@ bytes(void)
             const work w = { .what = whats[k], .blocks = 16, .run = run_bytes };
             expect(start(&w, of[i]) == 0, w.what, 16, of[i], reports[0].text);
             for (int rank = 0; rank < of[i]; rank++) {
-                const size_t want = wanted_bytes(&w, of[i], rank) + 8 * (size_t)(of[i] - 1);
+                const size_t want = wanted_bytes(&w, of[i], rank) + 16 * (size_t)(of[i] - 1);
                 snprintf(text, sizeof text, "process %d sends %zu bytes, wanted %zu", rank,
                          reports[rank].sent, want);
                 expect(reports[rank].sent == want, w.what, 16, of[i], text);

@@ -9,7 +9,7 @@
  * process: none receives more than the parts of its own segment and the segments of the others,
  * and no message is longer than these.
  *
- * Beside the sum there are 8 bytes to each process at the start of a call, and one byte each
+ * Beside the sum there are 16 bytes to each process at the start of a call, and one byte each
  * way before an exchange with a message of more than COT_MPI_SHORT_ bytes; long sums go in
  * blocks.  So the bytes and messages from each process to each are known exactly.  All is run
  * once more by a communicator that begins no message before it waits for it. */
@@ -26,7 +26,7 @@
 #include "tests/processes/counted_mpi.h"
 
 enum { BLOCK = 1 << 16 }; /* elements of the longest segment of a block of a long sum */
-enum { COMPARISON = 8, SHOWN = 20 };
+enum { COMPARISON = 16, SHOWN = 20 };
 
 typedef struct volume {
     cot_dtype dtype;
@@ -225,8 +225,8 @@ share(const volume *v, int processes, int rank)
                     v->n * result_size(v));
 }
 
-/* What comes beside a sum: 8 bytes to each process, and bytes of meetings, which are fewer than
- * a thousandth of what follows each. */
+/* What comes beside a sum: 16 bytes to each process, and bytes of meetings, which are fewer
+ * than a thousandth of what follows each. */
 static double
 beside(const volume *v, int processes)
 {
