@@ -451,9 +451,8 @@ version(void)
     return printf("cot %s\n", cot_version()) > 0 ? EXIT_DONE : EXIT_USER;
 }
 
-/* The verb, in a context of its own. */
-static int
-run_in_context(cot_cli *c, int verb, const cot_options *options)
+int
+cli_in_context(cot_cli *c, cli_verb *run, const cot_options *options)
 {
     volatile int status = EXIT_BUG;
 
@@ -462,11 +461,13 @@ run_in_context(cot_cli *c, int verb, const cot_options *options)
         return cli_wrong(c, "out of memory");
     catch_interrupt(c->ctx);
     IR_TRY(c->ctx) {
-        status = verbs[verb].run(c);
+        status = run(c);
     }
     IR_CAUGHT(c->ctx)
     {
         status = cli_wrong(c, "%s", cot_error(c->ctx));
+        if (options->comm && options->comm->abort)
+            options->comm->abort(options->comm->user);
     }
     if (cot_error_status(c->ctx) == COT_ERR_CANCELLED)
         status = EXIT_CANCELLED;
@@ -474,41 +475,6 @@ run_in_context(cot_cli *c, int verb, const cot_options *options)
     cli_free_inputs(c);
     cot_context_free(c->ctx);
     return status;
-}
-
-typedef struct together {
-    cot_cli *c;
-    int verb;
-    cot_options options;
-} together;
-
-static int
-run_one_of(const cot_comm *comm, void *user)
-{
-    together *t = user;
-
-    t->options.comm = comm;
-    t->c->rank = comm->rank;
-    if (comm->rank > 0)
-        t->options.progress = NULL;
-    return run_in_context(t->c, t->verb, &t->options);
-}
-
-/* The verb in several processes; those that were killed are named. */
-static int
-run_together(cot_cli *c, int verb, const cot_options *options)
-{
-    together t = { c, verb, *options };
-    int status[256] = { 0 };
-
-    if (strcmp(c->files[0], "-") == 0)
-        return cli_wrong(c, "several processes cannot read standard input; name a file");
-    const int worst = cot_shm_run(c->processes, run_one_of, &t, .timeout = c->timeout,
-                                  .status = status);
-    for (int k = 0; k < c->processes; k++)
-        if (status[k] < 0)
-            cli_wrong(c, "process %d was ended by signal %d", k, -status[k]);
-    return worst < 0 ? cli_wrong(c, "the processes cannot be made") : worst;
 }
 
 static int
@@ -544,8 +510,10 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
     options.own = c->own;
     if (strcmp(c->verb, "bench") == 0)
         options.cache_dir = "off";      /* compilation is timed */
-    return c->processes > 1 ? run_together(c, verb, &options)
-                            : run_in_context(c, verb, &options);
+    if (verbs[verb].run == cli_run && (c->comm || (!c->processes && cli_is_launched())))
+        return cli_joined(c, cli_run, &options);
+    return c->processes > 1 ? cli_forked(c, verbs[verb].run, &options)
+                            : cli_in_context(c, verbs[verb].run, &options);
 }
 
 static int

@@ -17,7 +17,8 @@ typedef struct cot_cli {
     int n_files;
     const char **files;
     const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap,
-        *open, *size, *at, *donated, *features, *manifest, *schedule, *color, *counts, *own;
+        *open, *size, *at, *donated, *features, *manifest, *schedule, *color, *counts, *own,
+        *comm;
     int threads, processes, rank; /* rank: of this process; those from 1 on print nothing */
     double timeout;
     bool after_each, bless, expect, locs, debug, fast, imported, isolate, trapping_math,
@@ -49,6 +50,17 @@ bool cli_is_open(const cot_cli *c, const ir_graph *f);
 cot_status cli_open_export(cot_cli *c, const ir_graph *f, struct rt_export *out);
 cot_status cli_open_print(cot_cli *c, const ir_graph *f, ir_buf *out);
 cot_status cli_at_sizes(cot_cli *c, ir_graph *f, ir_graph **out);
+
+/* A verb in a context of its own. */
+typedef int cli_verb(cot_cli *c);
+int cli_in_context(cot_cli *c, cli_verb *run, const cot_options *options);
+/* processes.c.  In several processes, that this one forks, or that something like mpirun has
+ * started; has it?  Have all processes done what this one did with a status?  Else the first
+ * that failed says why: EXIT_DONE, or the exit status of all. */
+int cli_forked(cot_cli *c, cli_verb *run, const cot_options *options);
+int cli_joined(cot_cli *c, cli_verb *run, const cot_options *options);
+bool cli_is_launched(void);
+int cli_agree(cot_cli *c, cot_status status);
 
 /* Each verb is a file; it returns the exit status. */
 int cli_opt(cot_cli *c);

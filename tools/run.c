@@ -160,45 +160,57 @@ print_results(cot_cli *c, const ir_graph *f, void *const *out)
         fwrite(b.text, 1, b.n, stdout);
 }
 
-/* A function, the entry of its module. */
-static int
-run_function(cot_cli *c)
+/* A function, the entry of its module, with its arguments. */
+typedef struct runnable {
+    ir_graph *f; /* NULL: the module has several functions, which cot_cli.several lists */
+    cot_kernel *k;
+    void **args;
+} runnable;
+
+static cot_status
+prepare(cot_cli *c, runnable *r)
 {
     const cot_compile_options o = { .backend = c->backend,
                                     .threads = c->threads,
                                     .fast = c->fast,
                                     .trapping_math = c->trapping_math };
-    void **args, **pointer, **out;
-    cot_kernel *k;
-    cot_status status;
+
+    COT_TRY(cli_entry(c, &r->f));
+    if (!r->f)
+        return COT_OK;
+    COT_TRY(cli_inputs(c, r->f, &r->args));
+    return cot_compile_graph(r->f, &o, &r->k);
+}
+
+/* What can fail in one of several processes alone comes before they exchange anything. */
+static int
+run_function(cot_cli *c)
+{
+    runnable r = { 0 };
     fe_hlo_checks checks;
-    ir_graph *f;
 
     if (!c->pipeline)
         c->checks = &checks;
     checks.n = 0;
-    if (cli_entry(c, &f) != COT_OK)
-        return cli_failed(c);
-    if (!f)
-        return EXIT_DONE;
-    if (cli_inputs(c, f, &args) != COT_OK)
-        return cli_failed(c);
-    if (cot_compile_graph(f, &o, &k) != COT_OK)
-        return cli_failed(c);
-    out = cli_buffers(c->ctx, f);
-    pointer = IR_NEW_N(&c->ctx->arena, void *, f->n_in + f->n_out + 1);
-    rt_arguments(k, args, out, pointer);
-    status = rt_call_kernel(k, pointer, NULL);
-    cot_kernel_free(k);
+    const int failed = cli_agree(c, prepare(c, &r));
+    if (failed || !r.f) {
+        cot_kernel_free(r.k);
+        return failed;
+    }
+    void **out = cli_buffers(c->ctx, r.f),
+         **pointer = IR_NEW_N(&c->ctx->arena, void *, r.f->n_in + r.f->n_out + 1);
+    rt_arguments(r.k, r.args, out, pointer);
+    const cot_status status = rt_call_kernel(r.k, pointer, NULL);
+    cot_kernel_free(r.k);
     if (status == COT_ERR_FOREIGN && c->trap) {
         cli_failed(c);
         return EXIT_CHECK;
     }
-    if (status != COT_OK || (c->out && c->rank == 0 && write_results(c, f, out) != COT_OK))
+    if (status != COT_OK || (c->out && c->rank == 0 && write_results(c, r.f, out) != COT_OK))
         return cli_failed(c);
     if (!c->out && c->rank == 0)
-        print_results(c, f, out);
-    return cli_check_expectations(c, f, out) ? EXIT_DONE : EXIT_CHECK;
+        print_results(c, r.f, out);
+    return cli_check_expectations(c, r.f, out) ? EXIT_DONE : EXIT_CHECK;
 }
 
 /* One after the other, whatever becomes of each: the worst exit status. */
@@ -257,8 +269,10 @@ cli_run(cot_cli *c)
         return cli_wrong(c, "--backend is '%s'; wants jit, c, eval, cuda or sim", c->backend);
     if (c->trap && strcmp(c->trap, "nan") != 0)
         return cli_wrong(c, "--trap is '%s'; wants nan", c->trap);
-    if (!cli_text(c, c->files[0]))
-        return cli_failed(c);
+    const int failed =
+        cli_agree(c, cli_text(c, c->files[0]) ? COT_OK : cot_error_status(c->ctx));
+    if (failed)
+        return failed;
     return fe_hlo_is_mlir(c->files[0], c->text, c->bytes) && !c->entry ? run_modules(c)
                                                                        : run_function(c);
 }

@@ -90,6 +90,14 @@ COT_API int cot_shm_run_(int processes, cot_shm_body *body, void *user,
                  sizeof(cot_shm_options))
 #endif
 
+/* What a shared object defines, as extern functions cot_comm_open and cot_comm_close, by which
+ * `cot run --comm FILE` makes the communicator of processes that something else has started;
+ * comm_mpi.c is one.  open: a call may wait for so many seconds, above 0; *bytes is set to the
+ * size of a cot_comm.  The result is the object's, and lives until close; NULL: it cannot be
+ * made.  close is called once, behind the last call of the communicator. */
+typedef const cot_comm *cot_comm_open_call(double timeout, size_t *bytes);
+typedef void cot_comm_close_call(void);
+
 #ifdef __cplusplus
 }
 #endif

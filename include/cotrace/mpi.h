@@ -342,13 +342,30 @@ cot_mpi_open(cot_mpi *m, MPI_Comm comm, double timeout)
     return 0;
 }
 
+/* Until all processes have come here, but no longer than a second: what they say of a failure
+ * is said by then. */
+static inline void
+cot_mpi_leave_(cot_mpi *m)
+{
+    const double start = MPI_Wtime();
+    MPI_Request r;
+    int done = MPI_Ibarrier(m->on, &r) != MPI_SUCCESS;
+
+    while (!done && MPI_Wtime() - start < 1)
+        if (MPI_Test(&r, &done, MPI_STATUS_IGNORE))
+            break;
+}
+
 /* The end: call it behind cot_context_free.  Where the communicator has failed, messages are on
- * their way that nobody receives, and MPI_Abort ends all processes. */
+ * their way that nobody receives, and MPI_Abort ends all processes, once each is here or a
+ * second has passed. */
 static inline void
 cot_mpi_close(cot_mpi *m)
 {
-    if (m->failed)
+    if (m->failed) {
+        cot_mpi_leave_(m);
         MPI_Abort(m->on, 1);
+    }
     for (int k = 0; k < m->of_begun; k++)
         free(m->begun[k].copy);
     free(m->begun);

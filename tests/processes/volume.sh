@@ -16,6 +16,7 @@ build "$tmp/volume.o" "$tmp/counted.o" "$rt" -o "$tmp/volume" -L"$folder" -lcotr
 
 # Whatever moves data is counted: what is called is counted_mpi.c's, or moves none.
 still='Init|Finalize|Abort|Cancel|Comm_[a-z_]*|I?probe|Request_free|(Wait|Test)[a-z]*|Wtime'
+still="$still|Ibarrier"
 others=$(nm -u "$tmp/volume.o" | sed -n 's/^ *U \(MPI_.*\)/\1/p' | grep -vxE "MPI_($still)" |
     while read -r name; do
         nm --defined-only "$tmp/counted.o" | grep -q " T $name\$" || echo "$name"
