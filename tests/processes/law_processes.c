@@ -1,6 +1,9 @@
 /* Every program of the laws over groups, on several processes:
  *
  *   law_processes BACKEND FIRST STEP     of programs FIRST, FIRST + STEP, ... of the laws
+ *   law_processes BACKEND FIRST STEP FILE
+ *                                        the same, started by mpirun, with the communicator of
+ *                                        a shared object: each process judges itself
  *
  * Each program is mapped over GROUPS groups of a spread axis, over all arguments and over one
  * of them, and so is its vjp; the vjp of the map is taken as well.  The program itself, and its
@@ -18,6 +21,7 @@
 #include "runtime/compile.h"
 #include "runtime/support/world.h"
 #include "tests/laws/programs.h"
+#include "tests/processes/joined.h"
 
 enum { GROUPS = 5, PROCESSES = 3, VARIANTS = 8, MAX_PROGRAMS = 8192, MAX_IN = 16 };
 
@@ -212,25 +216,45 @@ run_all(const cot_comm *comm, void *user)
     return laws_failures > 0;
 }
 
-static void
-compare(const sweep *s, int *same, int *refused, int *failures)
+/* What processes have computed, beside what one has. */
+static int
+compare(const sweep *s, int processes)
 {
+    int same = 0, refused = 0, failures = 0;
+
     for (int i = s->first; i < laws_count(); i += s->step)
         for (int v = 0; v < VARIANTS; v++) {
             const int at = i * VARIANTS + v;
             if (s->one[at].status) {
-                ++*refused;
+                refused++;
                 continue;
             }
-            for (int rank = 0; rank < PROCESSES; rank++) {
-                const outcome *got = &s->own[rank * MAX_PROGRAMS * VARIANTS + at];
+            for (int k = 0; k < processes; k++) {
+                const outcome *got = &s->own[k * MAX_PROGRAMS * VARIANTS + at];
                 if (got->status == 0 && got->hash == s->one[at].hash)
-                    ++*same;
-                else if (++*failures)
+                    same++;
+                else if (++failures)
                     printf("program %d, variant %d, process %d: status %d, other bytes\n", i, v,
-                           rank, got->status);
+                           k, got->status);
             }
         }
+    printf("processes, %s: %d results as on one, %d that one process refuses, %d failures\n",
+           s->backend, same, refused, failures);
+    return failures > 0;
+}
+
+/* Of one process that something else has started. */
+static int
+judge_own(const cot_comm *comm, void *user)
+{
+    sweep s = *(sweep *)user;
+    const sweep *const all = &s;
+
+    laws_each(s.first, s.step, laws_count(), false, judge, all);
+    s.comm = comm;
+    s.own += MAX_PROGRAMS * VARIANTS;
+    laws_each(s.first, s.step, laws_count(), false, judge, all);
+    return compare(all, 1) || laws_failures > 0;
 }
 
 int
@@ -239,17 +263,14 @@ main(int argc, char **argv)
     const size_t bytes = sizeof(outcome) * MAX_PROGRAMS * VARIANTS;
     outcome *memory = mmap(NULL, bytes * (PROCESSES + 1), PROT_READ | PROT_WRITE,
                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    int same = 0, refused = 0, failures = 0;
 
-    if (argc != 4 || memory == MAP_FAILED || laws_count() > MAX_PROGRAMS)
+    if (argc < 4 || argc > 5 || memory == MAP_FAILED || laws_count() > MAX_PROGRAMS)
         return 2;
     sweep s = { argv[1], atoi(argv[2]), atoi(argv[3]), NULL, memory, memory };
-    failures += cot_shm_run(1, run_all, &s) != 0;
+    if (argc == 5)
+        return joined_run(argv[4], judge_own, &s);
+    int failed = cot_shm_run(1, run_all, &s) != 0;
     s.own = memory + MAX_PROGRAMS * VARIANTS;
-    failures += cot_shm_run(PROCESSES, run_all, &s) != 0;
-    compare(&s, &same, &refused, &failures);
-    printf("processes, %s: %d results as on one, %d that one process refuses, %d "
-           "failures\n",
-           s.backend, same, refused, failures);
-    return failures > 0;
+    failed |= cot_shm_run(PROCESSES, run_all, &s) != 0;
+    return compare(&s, PROCESSES) || failed;
 }

@@ -4,6 +4,8 @@
  *                                  groups, on 1, 2, 3, 4, 5, 7 and 8 processes, by the JIT and
  *                                  the evaluator
  *   processes started [FIRST STEP] the same, by a communicator that begins messages
+ *   processes joined FILE [FIRST STEP]
+ *                                  the same, started by mpirun, with the communicator of FILE
  *   processes order                what runs while they are on their way
  *   processes owners [FIRST STEP]  who owns which groups, and that the sums of all processes
  *                                  are those of one: 1 + FIRST, 1 + FIRST + STEP, ... to 1,600
@@ -26,6 +28,7 @@
 
 #include "runtime/support/owner.h"
 #include "tests/laws/programs.h"
+#include "tests/processes/joined.h"
 #include "tests/processes/late.h"
 #include "tests/processes/processes.h"
 #include "tests/processes/programs.h"
@@ -120,6 +123,31 @@ compare(const same_work *w, const same_work *one, int processes)
                              got->text[0] ? got->text : "other bytes");
                     fail(spread_programs[p].name, group_counts[k], processes, what);
                 }
+}
+
+/* By each process itself, with what one computes, which it is not told. */
+static int
+run_joined(const cot_comm *comm, void *user)
+{
+    const same_work *w = user;
+    static spread_result one, got;
+    int status = 0;
+
+    for (int p = w->first; p < spread_program_count; p += w->step)
+        for (int k = 0; k < COUNTS; k++) {
+            const spread_program *of = &spread_programs[p];
+            status |= spread_run(of, group_counts[k], "eval", 1, NULL, &one);
+            for (int b = 0; b < BACKENDS; b++) {
+                if (!is_run(comm->size, p, k, b))
+                    continue;
+                checks++;
+                status |= spread_run(of, group_counts[k], backends[b], 1 + p % 2, comm, &got);
+                if (one.bytes != got.bytes || memcmp(one.at, got.at, one.bytes) != 0)
+                    fail(of->name, group_counts[k], comm->size,
+                         got.text[0] ? got.text : "other bytes");
+            }
+        }
+    return status || failures;
 }
 
 static void
@@ -541,10 +569,18 @@ int
 main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
+    const bool joined = strcmp(what, "joined") == 0 && argc > 2;
+    const char *module = joined ? argv[2] : NULL;
+
+    argc -= joined;
+    argv += joined;
     const int first = argc > 2 ? atoi(argv[2]) : 0, step = argc > 3 ? atoi(argv[3]) : 1;
 
     if (strcmp(what, "same") == 0 || strcmp(what, "started") == 0)
         same(first, step, what[1] == 't');
+    else if (joined)
+        failures +=
+            joined_run(module, run_joined, &(same_work){ .first = first, .step = step }) != 0;
     else if (strcmp(what, "order") == 0)
         order();
     else if (strcmp(what, "owners") == 0)
