@@ -14,7 +14,8 @@
  *   processes killed [MOMENTS]     a process ends, stops or fails at any call, or is killed at
  *                                  so many random moments: the others end and name it
  *   processes chosen               who owns what by cot_options.own, and where it is refused
- *   processes different            one of the processes runs another program
+ *   processes different            one runs another program, or has other keys
+ *   processes memory               there is none to share, or one process is short of it
  *
  * Processes write what they have to memory that they share with the one that judges. */
 #define _DEFAULT_SOURCE
@@ -32,8 +33,6 @@
 #include "tests/processes/late.h"
 #include "tests/processes/processes.h"
 #include "tests/processes/programs.h"
-
-enum { MAX_PROCESSES = 8 };
 
 int failures, checks;
 
@@ -155,7 +154,7 @@ same(int first, int step, bool begins)
 {
     const size_t each =
         sizeof(spread_result) * (size_t)(spread_program_count * COUNTS * BACKENDS);
-    int *most = shared_memory(sizeof *most * MAX_PROCESSES);
+    int *most = shared_memory(sizeof *most * RUN_PROCESSES);
     same_work one = { first, step, false, most, shared_memory(each) },
               w = { first, step, begins, most, shared_memory(each * 8) };
 
@@ -455,7 +454,7 @@ judge_killed(const killed_work *k, const int *status, int processes, int victim_
 static void
 kill_one(killed_work *k, int processes, double timeout, int victim_status, const char *word)
 {
-    int status[MAX_PROCESSES] = { 0 };
+    int status[RUN_PROCESSES] = { 0 };
 
     memset(k->result, 0, sizeof *k->result * 8);
     if (cot_shm_run(processes, run_until, k, .timeout = timeout, .status = status) == 0)
@@ -506,65 +505,6 @@ killed(int moments)
     }
 }
 
-/* ---- chosen ---- */
-
-typedef struct chosen_work {
-    const char *program, *own[2]; /* of process 0, of the others */
-    spread_result *result;
-} chosen_work;
-
-static int
-run_chosen(const cot_comm *comm, void *user)
-{
-    const chosen_work *w = user;
-
-    spread_own = w->own[comm->rank > 0];
-    return spread_run(spread_find(w->program), 33, "eval", 1, comm, &w->result[comm->rank]) !=
-           0;
-}
-
-/* What is refused says so; without a text all have the bytes of one process. */
-static void
-choose(chosen_work *w, int processes, const spread_result *one, const char *text)
-{
-    memset(w->result, 0, sizeof *w->result * MAX_PROCESSES);
-    if ((cot_shm_run(processes, run_chosen, w, .timeout = 20) == 0) != (text == NULL))
-        fail(w->program, 33, processes, w->result[0].text);
-    for (int k = 0; k < processes; k++) {
-        const spread_result *r = &w->result[k];
-        checks++;
-        if (text ? !strstr(r->text, text)
-                 : r->bytes != one->bytes || memcmp(r->at, one->at, one->bytes) != 0)
-            fail(w->program, 33, processes, r->text[0] ? r->text : "other bytes");
-    }
-}
-
-static void
-chosen(void)
-{
-    static const char *const programs[] = { "biased.hvp", "collectives", "descent" };
-    static spread_result one;
-    chosen_work w = { .result = shared_memory(sizeof(spread_result) * MAX_PROCESSES) };
-
-    for (int p = 0; p < 3; p++)
-        for (int runs = p == 1; runs < 2; runs++) {
-            w.program = programs[p];
-            w.own[0] = w.own[1] = runs ? "runs" : "lanes";
-            spread_run(spread_find(w.program), 33, "eval", 1, NULL, &one);
-            for (int processes = 2; processes < 6; processes++)
-                choose(&w, processes, &one, NULL);
-        }
-    w.program = "halo";
-    w.own[0] = w.own[1] = "lanes";
-    choose(&w, 3, &one, "own is lanes, and rows move between groups; wants runs");
-    w.own[0] = w.own[1] = "rows";
-    choose(&w, 3, &one, "own is 'rows'; wants lanes or runs");
-    w.program = "descent";
-    w.own[0] = NULL;
-    w.own[1] = "runs";
-    choose(&w, 3, &one, "process "); /* as of other programs */
-}
-
 int
 main(int argc, char **argv)
 {
@@ -576,23 +516,26 @@ main(int argc, char **argv)
     argv += joined;
     const int first = argc > 2 ? atoi(argv[2]) : 0, step = argc > 3 ? atoi(argv[3]) : 1;
 
-    if (strcmp(what, "same") == 0 || strcmp(what, "started") == 0)
+    const struct {
+        const char *name;
+        void (*run)(void);
+    } whole[] = { { "order", order },   { "bytes", bytes },         { "chosen", chosen },
+                  { "memory", memory }, { "different", different }, { NULL, NULL } };
+    int k = 0;
+
+    while (whole[k].name && strcmp(what, whole[k].name) != 0)
+        k++;
+    if (whole[k].name)
+        whole[k].run();
+    else if (strcmp(what, "same") == 0 || strcmp(what, "started") == 0)
         same(first, step, what[1] == 't');
     else if (joined)
         failures +=
             joined_run(module, run_joined, &(same_work){ .first = first, .step = step }) != 0;
-    else if (strcmp(what, "order") == 0)
-        order();
     else if (strcmp(what, "owners") == 0)
         owners(first, step);
-    else if (strcmp(what, "bytes") == 0)
-        bytes();
     else if (strcmp(what, "killed") == 0)
         killed(argc > 2 ? first : 200);
-    else if (strcmp(what, "chosen") == 0)
-        chosen();
-    else if (strcmp(what, "different") == 0)
-        different();
     else
         return 2;
     printf("%s: %d checks, %d failures\n", what, checks, failures);

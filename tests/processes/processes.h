@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { RUN_PROCESSES = 8 }; /* the most that run at one time */
+
 extern int failures, checks;
 
 void fail(const char *name, int64_t groups, int processes, const char *what);
@@ -12,8 +14,12 @@ void fail(const char *name, int64_t groups, int processes, const char *what);
 void owners(int first, int step);
 /* order.c: what runs while messages are on their way. */
 void order(void);
+/* chosen.c: who owns what by cot_options.own, and where it is refused. */
+void chosen(void);
 /* different.c: one process runs another program, or has other keys. */
 void different(void);
+/* memory.c: there is no memory for what is shared, or for one process. */
+void memory(void);
 
 /* Memory that forked processes share with this one. */
 void *shared_memory(size_t bytes);

@@ -350,6 +350,7 @@ keep(spread_result *out, const ir_graph *f, void *const *results)
 }
 
 int spread_differs = -1, spread_differing;
+void (*spread_before)(const cot_comm *comm);
 
 static void **
 sample(const ir_graph *f, const cot_comm *c)
@@ -377,6 +378,8 @@ run(cot_context *ctx, const spread_program *p, int64_t groups, const char *backe
     void **in = sample(f, ctx->comm), **y = laws_values(f->n_out, f->out, f);
     void **args = IR_NEW_N(&ctx->arena, void *, f->n_in + f->n_out + 1);
     rt_arguments(k, in, y, args);
+    if (spread_before)
+        spread_before(ctx->comm);
     status = rt_call_kernel(k, args, NULL);
     if (status == COT_OK)
         keep(out, f, y);

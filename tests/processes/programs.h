@@ -36,6 +36,9 @@ typedef struct spread_result {
 /* The process that has another byte at the end of an argument; -1, as at first: none has. */
 extern int spread_differs, spread_differing;
 
+/* Called before a kernel is, unless it is NULL. */
+extern void (*spread_before)(const cot_comm *comm);
+
 /* Runs it on numbers that are the same in every process; a status. */
 int spread_run(const spread_program *p, int64_t groups, const char *backend, int threads,
                const cot_comm *comm, spread_result *out);
