@@ -57,6 +57,8 @@ read_region(const cg_c_emit *e, reads *r, const cg_region *g)
             continue;
         cg_each_operand(i, read_value, r);
         cg_each_buffer_of(i, read_buffer, r);
+        /* the entry of this process asks at calls and loops whether it is cancelled */
+        r->fails |= !e->number && e->t->in_process && (i->op == CG_CALL || i->op == CG_LOOP);
         r->fails |= i->op == CG_FAIL || (i->op == CG_WHILE && e->t->in_process) ||
                     (i->op == CG_CALL && e->can_fail[i->imm]);
         if (i->block) {

@@ -71,8 +71,8 @@ plan_function(cg_lowering *l, const ir_graph *f, cg_plan_body *sub)
     return number;
 }
 
-static int
-function_of(cg_lowering *l, const ir_graph *f, cg_plan_body *sub)
+int
+cg_plan_function(cg_lowering *l, const ir_graph *f, cg_plan_body *sub)
 {
     const uint64_t hash = ir_hash_u64(0, (uint64_t)(uintptr_t)f);
     uint32_t at = 0, id;
@@ -101,6 +101,26 @@ plan_inline(cg_lowering *l, const ir_graph *f, cg_plan_body *sub, const cg_place
 }
 
 void
+cg_call_function(cg_lowering *l, int kernel, int n, const cg_place *port, cg_place room)
+{
+    const bool works = l->m->kernel[kernel]->work != 0;
+    uint32_t *buffer = IR_NEW_N(l->arena, uint32_t, n + 1);
+    cg_val *offset = IR_NEW_N(l->arena, cg_val, n + 1);
+
+    for (int i = 0; i < n + works; i++) {
+        const cg_place p = i < n ? port[i] : room;
+        buffer[i] = p.buffer;
+        offset[i] = p.offset;
+    }
+    l->plan->now++;
+    for (int i = 0; i < n + works; i++)
+        cg_plan_touch(l, buffer[i]);
+    cg_record_begin(l->m->record, l->loc);
+    cg_call_kernel(&l->entry, kernel, buffer, offset, 0, NULL);
+    cg_record_end(l->m->record, l->entry.k, l->plan->now);
+}
+
+void
 cg_plan_called(cg_lowering *l, const ir_graph *f, cg_plan_body *sub, const cg_place *in,
                const cg_place *to)
 {
@@ -108,27 +128,15 @@ cg_plan_called(cg_lowering *l, const ir_graph *f, cg_plan_body *sub, const cg_pl
         plan_inline(l, f, sub, in, to);
         return;
     }
-    const int kernel = function_of(l, f, sub);
+    const int kernel = cg_plan_function(l, f, sub);
     const cg_kernel *k = l->m->kernel[kernel];
-    const int n = f->n_in + f->n_out;
-    uint32_t *buffer = IR_NEW_N(l->arena, uint32_t, n + 1);
-    cg_val *offset = IR_NEW_N(l->arena, cg_val, n + 1);
+    cg_place *port = IR_NEW_N(l->arena, cg_place, f->n_in + f->n_out + 1), room = { 0 };
 
     if (l->status != COT_OK)
         return;
-    for (int i = 0; i < n; i++) {
-        const cg_place p = i < f->n_in ? in[i] : to[i - f->n_in];
-        buffer[i] = p.buffer;
-        offset[i] = p.offset;
-    }
-    if (k->work) {
-        const ir_type *t = ir_type_new(l->ctx, COT_U8, 1, &k->work_bytes);
-        buffer[n] = cg_plan_new(l, "room", t).buffer;
-    }
-    l->plan->now++;
-    for (int i = 0; i < n + (k->work != 0); i++)
-        cg_plan_touch(l, buffer[i]);
-    cg_record_begin(l->m->record, l->loc);
-    cg_call_kernel(&l->entry, kernel, buffer, offset, 0, NULL);
-    cg_record_end(l->m->record, l->entry.k, l->plan->now);
+    memcpy(port, in, sizeof *port * (size_t)f->n_in);
+    memcpy(port + f->n_in, to, sizeof *port * (size_t)f->n_out);
+    if (k->work)
+        room = cg_plan_new(l, "room", ir_type_new(l->ctx, COT_U8, 1, &k->work_bytes));
+    cg_call_function(l, kernel, f->n_in + f->n_out, port, room);
 }

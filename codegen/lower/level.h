@@ -85,6 +85,11 @@ typedef void cg_plan_body(cg_lowering *l, const ir_graph *f, const cg_place *in,
 void cg_plan_called(cg_lowering *l, const ir_graph *f, cg_plan_body *sub, const cg_place *in,
                     const cg_place *to);
 
+/* The number of that function's kernel; a call of it, with n operands and results, in room of
+ * cg_kernel.work_bytes. */
+int cg_plan_function(cg_lowering *l, const ir_graph *f, cg_plan_body *sub);
+void cg_call_function(cg_lowering *l, int kernel, int n, const cg_place *port, cg_place room);
+
 /* The rules of nodes with a lowering of their own.  cg_plan_update lowers dynamic_update_slice
  * and scatter, cg_plan_argsort also top_k. */
 cg_node_rule cg_plan_update;

@@ -253,7 +253,7 @@ cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_place *to = cg_place_results(l, v, n), *in = cg_operand_places(l, v, n);
     const ir_graph *steps;
 
-    if (cg_plan_register_loop(l, v, g, to))
+    if (cg_plan_register_loop(l, v, g, to) || cg_plan_shared_scan(l, v, n, in, to))
         return;
     if ((steps = cg_steps(l, v->f, n)) != NULL) {
         plan_steps(l, v, n, steps, in, to);

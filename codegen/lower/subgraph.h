@@ -48,6 +48,11 @@ const cg_place *cg_aim_spares(cg_lowering *l, cg_level *b, int first, int carrie
 void cg_end_step(cg_lowering *l, const cg_level *b, int carries, const cg_place *to,
                  const cg_ending *e);
 
+/* shared_scan.c.  Plan a scan whose steps threads share; false: it has carries, or they do
+ * not. */
+bool cg_plan_shared_scan(cg_lowering *l, const cg_level *v, const ir_node *n,
+                         const cg_place *in, const cg_place *to);
+
 /* choose.c.  Copy to `to` the examples of `from` whose predicate selects `branch`. */
 void cg_plan_choose(cg_lowering *l, cg_place to, cg_place from, const ir_type *t, cg_place when,
                     const ir_type *p, int64_t branch, int64_t branches);

@@ -75,5 +75,11 @@
     "  %13 = dynamic_update_slice %y, %12, %i : $[<n>]\n  ret %4, %13\n}\n"
 #define FN_TWO "fn @id(%x: $[<n>]) -> $[<n>] {\n  ret %x\n}\n"                                 \
     "fn @square(%x: $[<n>]) -> $[<n>] {\n  %0 = mul %x, %x : $[<n>]\n  ret %0\n}\n"
+/* A step that reads none before it, of kernels with values between them. */
+#define FN_ALONE                                                                               \
+    "fn @alone(%k: $[<n>], %x: $[<n>]) -> ($[<n>], $[]) {\n"                                   \
+    "  %0 = cumsum %x {axis=0} : $[<n>]\n  %1 = add %0, %k : $[<n>]\n"                         \
+    "  %2 = reduce_sum %1 {axes=[0]} : $[]\n  %3 = reverse %1 {axes=[0]} : $[<n>]\n"           \
+    "  %4 = cumsum %3 {axis=0} : $[<n>]\n  ret %4, %2\n}\n"
 
 #endif

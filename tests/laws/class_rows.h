@@ -368,6 +368,16 @@ static const row rows[] = {
                "%1 = scan %x {carries=0, length=<m>, body=@square} : $[<m>,<n>]" L
                "%0 = transpose %1 {perm=[1,0]} : $[<n>,<m>]"),
       LAWS_ANY_NUMBER, 2, 1, 40000, -2, 2 },
+    { "scan",
+      FN_ALONE F("%k: $[<n>], %x: $[<m>,<n>]", "$[<m>,<n>]",
+                 "%0, %1 = scan %k, %x {consts=1, carries=0, length=<m>, body=@alone} "
+                 ": ($[<m>,<n>], $[<m>])"),
+      LAWS_ANY_NUMBER, 2, 1, 40000, -2, 2 },
+    { "scan",
+      FN_ALONE F("%k: $[<n>], %x: $[<m>,<n>]", "$[<m>]",
+                 "%1, %0 = scan %k, %x {consts=1, carries=0, length=<m>, reverse=true, "
+                 "body=@alone} : ($[<m>,<n>], $[<m>])"),
+      LAWS_ANY_NUMBER, 2, 1, 40000, -2, 2 },
     /* over most of an array, at a place that is known */
     { "dynamic_update_slice",
       F("%x: $[<n>,<m>], %y: $[<n-1>,<m-2>]", "$[<n>,<m>]",
