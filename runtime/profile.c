@@ -79,12 +79,27 @@ own_ticks(void)
 
 /* The row whose kernel this thread runs, of code with probes. */
 static _Thread_local rt_counter *entered_by_thread;
+/* How many threads share the steps of a scan, of which this thread runs some; 0: no such. */
+static _Thread_local int stepping;
 
 static int64_t
 enter(const void *counter)
 {
     entered_by_thread = (rt_counter *)counter;
     return ticks();
+}
+
+/* While other threads run other steps, a run costs its part of their time, and none is idle. */
+static void
+add_time(rt_counter *c, int64_t passed)
+{
+    const int64_t cost = stepping ? passed / stepping : passed;
+
+    atomic_fetch_add_explicit(&c->ticks, cost, memory_order_relaxed);
+    if (!stepping)
+        return;
+    atomic_fetch_add_explicit(&c->shared, cost, memory_order_relaxed);
+    atomic_fetch_add_explicit(&c->worked, passed, memory_order_relaxed);
 }
 
 static void
@@ -97,7 +112,7 @@ leave(const void *counter, int64_t entered)
 
     entered_by_thread = NULL;
     atomic_fetch_add_explicit(&c->runs, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&c->ticks, passed > 0 ? passed : 0, memory_order_relaxed);
+    add_time(c, passed > 0 ? passed : 0);
     if (!all->event)
         return;
     const int64_t at = atomic_fetch_add_explicit(&all->n_events, 1, memory_order_relaxed);
@@ -110,11 +125,13 @@ leave(const void *counter, int64_t entered)
 typedef struct counting_pool {
     cot_parallel as;
     cot_parallel *inner;
+    int threads;
 } counting_pool;
 
 typedef struct shared_loop {
     void (*body)(void *ctx, int64_t lo, int64_t hi);
     void *ctx;
+    int steps; /* of a scan: the threads that share them; of a kernel: 0 */
     _Atomic int64_t worked;
 } shared_loop;
 
@@ -124,7 +141,9 @@ run_range(void *user, int64_t lo, int64_t hi)
     shared_loop *x = user;
     const int64_t from = ticks();
 
+    stepping = x->steps;
     x->body(x->ctx, lo, hi);
+    stepping = 0;
     atomic_fetch_add_explicit(&x->worked, ticks() - from, memory_order_relaxed);
 }
 
@@ -133,8 +152,8 @@ run_counted(const cot_parallel *self, void (*body)(void *ctx, int64_t lo, int64_
             void *ctx, int64_t n, int64_t grain)
 {
     const counting_pool *pool = (const counting_pool *)self;
-    shared_loop x = { body, ctx, 0 };
     rt_counter *c = entered_by_thread;
+    shared_loop x = { body, ctx, c ? 0 : pool->threads, 0 };
     const int64_t from = ticks();
 
     pool->inner->run(pool->inner, run_range, &x, n, grain);
@@ -149,7 +168,7 @@ rt_profile_pool(rt_profile *p, cot_parallel *inner, int threads)
 {
     counting_pool *pool = IR_NEW(&p->all->ctx->arena, counting_pool);
 
-    *pool = (counting_pool){ { run_counted }, inner };
+    *pool = (counting_pool){ { run_counted }, inner, threads };
     p->threads = threads;
     return &pool->as;
 }

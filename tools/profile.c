@@ -106,13 +106,20 @@ profile_level_of(const rt_counter *c, const machine *m)
     return c->bytes ? machine_level_of(m, c->around) : NULL;
 }
 
+/* Do threads share its loops, or the steps that it is part of? */
+static bool
+is_shared(const rt_counter *c)
+{
+    return c->is_parallel || atomic_load(&c->shared) > 0;
+}
+
 /* Threads that share a loop have the limits of all together. */
 profile_bound
 profile_bound_of(rt_counter *c, const machine *m)
 {
     const double each = profile_run_seconds(c);
     const machine_level *level = profile_level_of(c, m);
-    const int all = c->is_parallel && c->of->threads > 1;
+    const int all = is_shared(c) && c->of->threads > 1;
     const double moving = level ? (double)c->bytes / level->speed[all] : 0,
                  computing = m->flops[all] > 0 ? (double)c->flops / m->flops[all] : 0;
 
@@ -125,10 +132,12 @@ profile_bound_of(rt_counter *c, const machine *m)
 static const char *
 way(const rt_counter *c)
 {
-    return c->is_vector && c->is_parallel ? "vector, threads"
-           : c->is_vector                 ? "vector"
-           : c->is_parallel               ? "threads"
-                                          : "";
+    const bool threads = is_shared(c);
+
+    return c->is_vector && threads ? "vector, threads"
+           : c->is_vector          ? "vector"
+           : threads               ? "threads"
+                                   : "";
 }
 
 static void

@@ -210,6 +210,43 @@ START_TEST(open_sizes)
 }
 END_TEST
 
+/* Threads that share the steps of a scan are all busy, and what a row has is a part of the
+ * call's time. */
+START_TEST(steps)
+{
+    static const char text[] =
+        "fn @step(%x: f32[256]) -> f32[256] {\n"
+        "  %0 = cumsum %x {axis=0}\n  %1 = cumsum %0 {axis=0, reverse=true}\n  ret %1\n}\n"
+        "fn @f(%x: f32[2000,256]) -> f32[2000,256] {\n"
+        "  %0 = scan %x {carries=0, length=2000, body=@step}\n  ret %0\n}\n";
+    cot_context *c = cot_context_new(
+        &(cot_options){ .profile = "/dev/null", .threads = 2, .cache_dir = "off" });
+    const cot_compile_options o = { .backend = backend(1), .threads = 2 };
+    const cot_graph *g;
+    cot_kernel *k;
+    int rows = 0;
+
+    ck_assert_int_eq(cot_parse(c, "f.cot", text, sizeof text - 1, "f", &g), COT_OK);
+    ck_assert_msg(cot_compile_graph(g, &o, &k) == COT_OK, "%s", cot_error(c));
+    cot_array *in = cot_array_new(c, cot_f32(2000, 256)),
+              *out = cot_array_new(c, cot_f32(2000, 256));
+    memset(cot_array_data(in), 0, 4 * 2000 * 256);
+    ck_assert_int_eq(cot_run(k, &out, (const cot_array *const *)&in), COT_OK);
+    for (rt_counter *r = k->profile->first; r; r = r->next)
+        if (atomic_load(&r->runs) > 0) {
+            rows++;
+            ck_assert_int_eq(atomic_load(&r->runs), 2000);
+            ck_assert_int_eq(atomic_load(&r->shared), atomic_load(&r->ticks));
+            ck_assert_msg(rt_profile_idle(r) < 0.01, "%s: %g", r->name, rt_profile_idle(r));
+        }
+    ck_assert_int_ge(rows, 2);
+    cot_array_free(in);
+    cot_array_free(out);
+    cot_kernel_free(k);
+    cot_context_free(c);
+}
+END_TEST
+
 /* Threads are busy for as long as they run ranges, and idle where a kernel shares no loop. */
 START_TEST(idle)
 {
@@ -511,10 +548,9 @@ END_TEST
 int
 main(void)
 {
-    const suite_case cases[] = {
-        ONCE(working_sets), ONCE(open_sizes), ONCE(idle), ONCE(counts), ONCE(counts_of_threads),
-        ONCE(bits),         ONCE(probes),     ONCE(code), ONCE(file),   ONCE(long_file),
-        ONCE(no_file)
-    };
+    const suite_case cases[] = { ONCE(working_sets), ONCE(open_sizes), ONCE(idle),
+                                 ONCE(steps),        ONCE(counts),     ONCE(counts_of_threads),
+                                 ONCE(bits),         ONCE(probes),     ONCE(code),
+                                 ONCE(file),         ONCE(long_file),  ONCE(no_file) };
     return SUITE("profile", cases);
 }
