@@ -124,7 +124,7 @@ is_passed(const cg_ll_emit *e, uint32_t buffer)
 }
 
 /* Write the context (in the caller), or read it (in the body, which then has its own copies of
- * the values). */
+ * the values, and of the addresses that buffers have there). */
 static void
 pass_context(cg_ll_emit *e, outline *o, bool write, LLVMValueRef context)
 {
@@ -134,7 +134,7 @@ pass_context(cg_ll_emit *e, outline *o, bool write, LLVMValueRef context)
         if (is_passed(e, i)) {
             LLVMValueRef p = word(e, context, at++);
             if (write)
-                LLVMBuildStore(e->b, cg_ll_home(e, i), p);
+                LLVMBuildStore(e->b, cg_ll_buffer(e, i), p);
             else
                 e->buffer[i] = LLVMBuildLoad2(e->b, e->l->ptr, p, "");
         }
@@ -233,6 +233,7 @@ emit_outlined(cg_ll_emit *outer, outline *o)
     e->allocas = cg_ll_block(e, "");
     LLVMBasicBlockRef body = cg_ll_block(e, "body");
     e->buffer = IR_NEW_N(e->arena, LLVMValueRef, e->k->n_buffers + 1);
+    e->address = NULL; /* no buffer is exchanged in the body */
     e->sink = e->pool = e->args = e->work = NULL;
     e->streams = false;
     o->partial = IR_NEW_N(e->arena, LLVMValueRef, o->x->n + 1);

@@ -81,5 +81,13 @@
     "  %0 = cumsum %x {axis=0} : $[<n>]\n  %1 = add %0, %k : $[<n>]\n"                         \
     "  %2 = reduce_sum %1 {axes=[0]} : $[]\n  %3 = reverse %1 {axes=[0]} : $[<n>]\n"           \
     "  %4 = cumsum %3 {axis=0} : $[<n>]\n  ret %4, %2\n}\n"
+/* Steps of which each calls such a function for each row, and reads the rows before it in
+ * another order, so that the rows are in two buffers that are exchanged. */
+#define FN_ROUND                                                                               \
+    FN_ALONE "fn @round(%k: $[<n>], %c: $[<m>,<n>]) -> $[<m>,<n>] {\n"                         \
+             "  %0, %1 = scan %k, %c {consts=1, carries=0, length=<m>, body=@alone} : "        \
+             "($[<m>,<n>], $[<m>])\n"                                                          \
+             "  %2 = reverse %c {axes=[0]} : $[<m>,<n>]\n  %3 = sub %2, %0 : $[<m>,<n>]\n"     \
+             "  ret %3\n}\n"
 
 #endif

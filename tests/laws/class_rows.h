@@ -378,6 +378,10 @@ static const row rows[] = {
                  "%1, %0 = scan %k, %x {consts=1, carries=0, length=<m>, reverse=true, "
                  "body=@alone} : ($[<m>,<n>], $[<m>])"),
       LAWS_ANY_NUMBER, 2, 1, 40000, -2, 2 },
+    { "scan",
+      FN_ROUND F("%k: $[<n>], %c: $[<m>,<n>]", "$[<m>,<n>]",
+                 "%0 = scan %k, %c {consts=1, carries=1, length=3, body=@round} : $[<m>,<n>]"),
+      LAWS_ANY_NUMBER, 2, 1, 40000, -2, 2 },
     /* over most of an array, at a place that is known */
     { "dynamic_update_slice",
       F("%x: $[<n>,<m>], %y: $[<n-1>,<m-2>]", "$[<n>,<m>]",
