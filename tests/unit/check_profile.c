@@ -298,27 +298,31 @@ enum { CALLERS = 4, CALLS = 50 };
 static void *
 call_often(void *user)
 {
-    tried t = *(const tried *)user;
+    const tried *t = user;
 
-    t.out = cot_array_new(t.ctx, cot_f32(40, 40));
     for (int i = 0; i < CALLS; i++)
-        if (cot_run(t.k, (cot_array *const[]){ t.out }, (const cot_array *const *)t.arg))
+        if (cot_run(t->k, (cot_array *const[]){ t->out }, (const cot_array *const *)t->arg))
             return "failed";
-    cot_array_free(t.out);
     return NULL;
 }
 
 START_TEST(counts_of_threads)
 {
     tried t = try_new(backend(1), 1, "/dev/null");
+    tried caller[CALLERS];
     pthread_t thread[CALLERS];
     void *wrong;
 
+    for (int i = 0; i < CALLERS; i++) { /* a context makes arrays in one thread */
+        caller[i] = t;
+        caller[i].out = cot_array_new(t.ctx, cot_f32(40, 40));
+    }
     for (int i = 0; i < CALLERS; i++)
-        ck_assert_int_eq(pthread_create(&thread[i], NULL, call_often, &t), 0);
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, call_often, &caller[i]), 0);
     for (int i = 0; i < CALLERS; i++) {
         pthread_join(thread[i], &wrong);
         ck_assert_ptr_null(wrong);
+        cot_array_free(caller[i].out);
     }
     ck_assert_int_eq(runs_of(&t, "dot"), 7 * CALLERS * CALLS);
     ck_assert_int_eq(runs_of(&t, "reverse"), CALLERS * CALLS);
