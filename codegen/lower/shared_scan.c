@@ -29,11 +29,13 @@ static bool
 is_worth(const cg_lowering *l, const ir_node *n)
 {
     const int64_t length = n->at->scan.length, threads = l->o->threads;
+    const ir_mark mark = ir_arena_mark(l->scratch);
     double operations = 0, bytes = 0;
 
     if (length < 2)
         return false;
     add_work(n->at->scan.body, l->scratch, &operations, &bytes);
+    ir_arena_release(l->scratch, mark);
     if (bytes * (double)threads > CG_LOWER_MAX_ROOMS)
         return false;
     if (l->o->share_all)
@@ -129,17 +131,6 @@ call_steps(cg_lowering *l, const sharing *s, int64_t shares)
     cg_loop_end(e, step);
 }
 
-static void
-touch_ports(cg_lowering *l, const sharing *s)
-{
-    for (int i = 0; i < s->n->n_in; i++)
-        cg_plan_touch(l, s->in[i].buffer);
-    for (int i = 0; i < s->n->n_out; i++)
-        cg_plan_touch(l, s->to[i].buffer);
-    if (s->room_bytes)
-        cg_plan_touch(l, s->room.buffer);
-}
-
 bool
 cg_plan_shared_scan(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *in,
                     const cg_place *to)
@@ -149,8 +140,8 @@ cg_plan_shared_scan(cg_lowering *l, const cg_level *v, const ir_node *n, const c
     sharing s = { .n = n, .in = in, .to = to };
 
     if (n->at->scan.carries || l->target.grid || l->o->threads < 2 || l->predicate.set ||
-        l->m->n_open || f->effectful || n->n_out == 0 || !is_worth(l, n) ||
-        !is_apart(l, v, n, in, to))
+        l->m->n_open || f->effectful || n->n_out == 0 || !is_apart(l, v, n, in, to) ||
+        !is_worth(l, n))
         return false;
     const int64_t shares = length < l->o->threads ? length : l->o->threads;
     s.kernel = serial_function(l, f);
@@ -161,9 +152,6 @@ cg_plan_shared_scan(cg_lowering *l, const cg_level *v, const ir_node *n, const c
     if (s.room_bytes)
         s.room = cg_plan_new(
             l, "room", ir_type_new(l->ctx, COT_U8, 1, &(int64_t){ s.room_bytes * shares }));
-    l->plan->now++;
-    touch_ports(l, &s);
     call_steps(l, &s, shares);
-    touch_ports(l, &s);
     return true;
 }
