@@ -277,8 +277,10 @@ emit_call(cg_c_emit *e, const cg_insn *i)
                            address(e, i->call->buffer[k], i->call->offset[k]));
     for (int k = 0; k < i->call->n_params; k++, comma = ", ")
         args = cg_c_format(e, "%s%s%s", args, comma, cg_c_value(e, i->call->param[k], 0));
-    if (e->wants_pool[i->imm])
+    if (e->wants_pool[i->imm]) {
         args = cg_c_format(e, "%s%s%s", args, comma, e->part ? "NULL" : "pool");
+        e->uses_pool |= !e->part;
+    }
     if (!e->can_fail[i->imm]) {
         cg_c_line(e, "%s(%s);", name, args);
         return;

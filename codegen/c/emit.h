@@ -86,6 +86,7 @@ typedef struct cg_c_emit {
     bool many_constants; /* it uses more constant vectors than there are registers */
     /* The text is the body of a parallel loop, which returns early by part->status. */
     bool part;
+    bool uses_pool; /* the kernel's text has its pool */
     bool streams; /* it contains non-temporal stores */
     /* Values of several copies since the last one that was fixed in place (COT_SETTLED). */
     int made;

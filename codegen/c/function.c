@@ -473,6 +473,7 @@ static void
 begin_kernel(cg_c_emit *e, int number)
 {
     e->number = number;
+    e->uses_pool = false;
     e->k = e->m->kernel[number];
     e->divergence = cg_divergence(e->k, e->t->arena);
     e->uses = cg_count_uses(e->k, e->t->arena);
@@ -518,6 +519,8 @@ kernel(cg_c_emit *e, int number)
     check_ranges(e);
     if (e->streams)
         ir_buf_str(e->b, "    COT_SETTLE();\n");
+    if (e->wants_pool[number] && !e->uses_pool) /* its parallel loops have one iteration */
+        cg_c_line(e, "(void)pool;");
     ir_buf_str(e->b, number == 0 || e->can_fail[number] ? "    return 0;\n}\n\n" : "}\n\n");
     e->b = out;
     const cg_c_kernel_text text = { (uint32_t)out->n, (uint32_t)(parts.n + own.n),

@@ -245,6 +245,7 @@ cg_c_parallel(cg_c_emit *e, const cg_block *x)
     members(e, FILL, &r, x, number);
     e->indent--;
     cg_c_line(e, "};");
+    e->uses_pool = true;
     cg_c_line(e, "run_parts(pool, %s, &part%d, %s);", name, number, n);
     if (r.fails) {
         cg_c_line(e, "if (part%d.status != 0)", number);

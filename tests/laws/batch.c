@@ -35,6 +35,8 @@ batch_end(batch *b)
     snprintf(line, sizeof line, "rm -rf %s", b->folder);
     if (system(line) != 0)
         b->failures++;
+    if (b->pool)
+        cot_rt_pool_free(b->pool);
     for (int i = 0; i < b->n; i++) {
         laws_free(b->p[i].f->n_in, b->p[i].in);
         laws_free(b->p[i].f->n_out, b->p[i].want);
@@ -101,10 +103,13 @@ static cot_status
 lower(batch *b, batch_program *p, const char *backend, int bits, cg_natural *out,
       cg_target *target)
 {
-    const cot_compile_options o = { .backend = backend, .vector_bits = bits, .threads = 1 };
+    const cot_compile_options o = { .backend = backend,
+                                    .vector_bits = bits,
+                                    .threads = p->two_threads ? 2 : 1 };
     rt_lowered low;
     rt_plan plan;
 
+    b->ctx->shares_all = true; /* with several threads */
     COT_TRY(rt_plan_new(b->ctx, &o, p->f->name, &plan));
     COT_TRY(rt_lower(p->f, &plan, &b->ctx->arena, &low));
     *out = (cg_natural){ .name = ir_format(&b->ctx->arena, "p%d", (int)(p - b->p)),
@@ -214,7 +219,7 @@ write_file(const char *path, const void *bytes, size_t size)
 /* -- one call, between red zones -- */
 
 typedef struct zones {
-    int n;
+    int n, n_args;
     redzone *z;
     rt_arg *arg;
 } zones;
@@ -222,11 +227,18 @@ typedef struct zones {
 static void
 add_zone(zones *s, size_t bytes, size_t align, redzone_kind kind)
 {
-    s->arg[s->n].at = redzone_new(&s->z[s->n], bytes, align, kind);
-    s->n++;
+    s->arg[s->n_args++].at = redzone_new(&s->z[s->n++], bytes, align, kind);
 }
 
-/* The arguments, the results that are not arguments, the work block. */
+static cot_parallel *
+pool_of(batch *b)
+{
+    if (!b->pool && !(b->pool = cot_rt_pool_new(2)))
+        exit(2);
+    return b->pool;
+}
+
+/* The arguments, the results that are not arguments, the pool, the work block. */
 static void
 zones_new(batch *b, const batch_program *p, const cg_natural *fn, zones *s)
 {
@@ -235,7 +247,7 @@ zones_new(batch *b, const batch_program *p, const cg_natural *fn, zones *s)
     const int n = fn->n_in + fn->n_out;
 
     *s = (zones){ .z = IR_NEW_N(&b->ctx->arena, redzone, n + 1),
-                  .arg = IR_NEW_N(&b->ctx->arena, rt_arg, n + 1) };
+                  .arg = IR_NEW_N(&b->ctx->arena, rt_arg, n + 2) };
     for (int i = 0; i < n; i++) {
         const ir_ref v = i < fn->n_in ? p->f->in[i] : p->f->out[i - fn->n_in];
         const ir_type *t = ir_type_at(p->f, v);
@@ -246,6 +258,8 @@ zones_new(batch *b, const batch_program *p, const cg_natural *fn, zones *s)
         else
             memset(s->arg[i].at, 0x5a, laws_bytes(t));
     }
+    if (fn->module->parallel)
+        s->arg[s->n_args++].at = pool_of(b);
     add_zone(s, (size_t)p->work_bytes, 64, kind == REDZONE_BEGIN ? kind : REDZONE_END);
 }
 
@@ -303,7 +317,8 @@ call(batch *b, batch_program *p, const cg_natural *fn, void *library)
     zones_new(b, p, fn, &s);
     if (b->calling)
         *b->calling = (int)(p - b->p);
-    if (entry.p && rt_call_c(b->ctx, entry.f, s.n, s.arg, &result) == COT_OK && result == 0) {
+    if (entry.p && rt_call_c(b->ctx, entry.f, s.n_args, s.arg, &result) == COT_OK &&
+        result == 0) {
         why = judge_zones(b, p, fn, &s);
         take_results(p, fn, &s);
     }

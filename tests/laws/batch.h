@@ -8,6 +8,7 @@
 
 #include "codegen/backend.h"
 #include "ir/build.h"
+#include "runtime/support/pool.h"
 
 enum { MAX_BATCH = 64 };
 
@@ -37,6 +38,7 @@ typedef struct batch_program {
     uint64_t seed;
     /* of C source: 1, 4, 8 or 16; 0: all four, to be chosen by COT_LANES */
     int lanes;
+    bool two_threads; /* of objects and of C of one width: threads share every loop */
     void **in; /* operands, owned by the batch; NULL: batch_add draws them */
     /* Made by batch_add. */
     void **want, **got;
@@ -53,6 +55,7 @@ typedef struct batch {
     int *calling; /* NULL, or where the number of the called program is kept */
     batch_program p[MAX_BATCH];
     cg_target native;
+    cot_parallel *pool; /* of two threads, once a program wants it */
     int failures;
 } batch;
 

@@ -293,6 +293,15 @@ static const row rows[] = {
     MATRIX("eigh", LAWS_FLOATS, "$[<n>]", SPD "%0, %1 = eigh %a : ($[<n>], $[<n>,<n>])"),
     MATRIX("svd", LAWS_FLOATS, "$[<n>]",
            APART "%1, %0, %2 = svd %t : ($[<n>,<n>], $[<n>], $[<n>,<n>])"),
+    /* batches: blocks of matrices are steps that threads may share */
+    { "eigh",
+      F("%x: $[330,<n>,<n>]", "$[330,<n>,<n>]",
+        "%1, %0 = eigh %x : ($[330,<n>], $[330,<n>,<n>])"),
+      LAWS_FLOATS, 1, 1, 9, -1, 1 },
+    { "svd",
+      F("%x: $[330,<n>,<n>]", "$[330,<n>,<n>]",
+        "%0, %1, %2 = svd %x : ($[330,<n>,<n>], $[330,<n>], $[330,<n>,<n>])"),
+      LAWS_FLOATS, 1, 1, 9, -1, 1 },
     /* sub-functions */
     { "scan",
       FN_STEP F("%k: $[<m>], %c: $[<m>], %x: $[<n>,<m>]", "$[<n>,<m>]",

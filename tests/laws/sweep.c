@@ -182,6 +182,16 @@ turn_of(const class_program *p)
     return p->size + (int)p->type + p->row;
 }
 
+/* One program in four runs on two threads, and all whose scans have steps that these share: a
+ * scan without carries, and batches. */
+static int
+threads_of(const class_program *p)
+{
+    const char *text = p->law.text;
+
+    return p->size % 4 == 3 || strstr(text, "carries=0") || strstr(text, "[330,") ? 2 : 1;
+}
+
 /* By the JIT. */
 static void
 run_ways(const class_program *p, bool all, void *const *in, void *const *want)
@@ -189,7 +199,7 @@ run_ways(const class_program *p, bool all, void *const *in, void *const *want)
     for (int k = 0; k < n_here; k++)
         if (all || k == turn_of(p) % n_here) {
             const int w = here[k];
-            run_once(p, &ways[w], p->size % 4 == 3 ? 2 : 1, in, want);
+            run_once(p, &ways[w], threads_of(p), in, want);
             counts->runs[w]++;
         }
 }
@@ -217,7 +227,8 @@ add_c(batch *b, const waiting *from, class_program *p)
                                           .f = p->law.f,
                                           .in = classes_operands(p),
                                           .seed = (uint64_t)from->number,
-                                          .lanes = ways[from->way].bits / 32 });
+                                          .lanes = ways[from->way].bits / 32,
+                                          .two_threads = threads_of(p) == 2 });
 }
 
 static void
@@ -272,7 +283,9 @@ wait_for_c(const class_program *p, bool all, void *const *in, void *const *want)
     for (int k = 0; k < N_C; k++)
         if (all || (turn % C_EVERY == 0 && k == turn / C_EVERY % N_C)) {
             const struct way *w = &ways[FIRST_C + k];
-            const cot_compile_options o = { .backend = "c", .vector_bits = w->bits };
+            const cot_compile_options o = { .backend = "c",
+                                            .vector_bits = w->bits,
+                                            .threads = threads_of(p) };
             const uint64_t key = judged_key(p->law.f, &o, "c", w->name, in, want);
             if (judged_before(key)) {
                 counts->known++;

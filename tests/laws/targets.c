@@ -68,19 +68,30 @@ evaluate(int i)
     return status == COT_OK;
 }
 
+/* One in four is compiled for threads, that share every loop, and called without a pool: the
+ * caller's thread runs all parts.  The functions of several processors have one form. */
+static int
+threads_of(int i)
+{
+    const bool several = s.to->cpu && strchr(s.to->cpu, ',');
+
+    return !several && (s.p[i].number % 4 == 3 || strstr(s.p[i].text, "carries=0")) ? 2 : 1;
+}
+
 static cot_status
 lower(int i, int version, const char *cpu)
 {
     const cot_compile_options o = { .target = s.to->target,
                                     .cpu = cpu,
                                     .features = s.to->features,
-                                    .threads = 1,
+                                    .threads = threads_of(i),
                                     .backend = s.to->cc ? "c" : NULL,
                                     .vector_bits = 32 * s.to->lanes };
     const ir_graph *f = s.p[i].f;
     rt_lowered low;
     rt_plan p;
 
+    s.ctx->shares_all = true; /* with several threads */
     COT_TRY(rt_plan_new(s.ctx, &o, f->name, &p));
     COT_TRY(rt_lower(f, &p, &s.ctx->arena, &low));
     s.fn[version][i] = (cg_natural){ .name = ir_format(&s.ctx->arena, "p%d", s.p[i].number),
@@ -244,8 +255,9 @@ print_harness(ir_buf *b)
             ir_buf_printf(&calls, "out + %zu, ", out);
             out += room(ir_type_at(f, f->out[k]));
         }
-        ir_buf_str(b, "void *);\n");
-        ir_buf_str(&calls, "work);\n");
+        const bool pool = s.fn[0][i].module && s.fn[0][i].module->parallel;
+        ir_buf_str(b, pool ? "void *, void *);\n" : "void *);\n");
+        ir_buf_str(&calls, pool ? "0, work);\n" : "work);\n");
     }
     s.in_bytes = in + 64;
     s.out_bytes = out + 64;
