@@ -335,10 +335,12 @@ cg_bounds_call(cg_bounds_walk *b, const cg_call *c)
 void
 cg_bounds_extern(cg_bounds_walk *b, const cg_extern *x)
 {
-    for (int j = 0; j < x->n; j++)
-        if (x->arg[j].buffer)
-            touch(b, &b->r->call, "foreign call", x->arg[j].buffer - 1, x->arg[j].offset,
-                  x->arg[j].offset ? 1 : 0, x->arg[j].writes);
+    for (int j = 0; j < x->n; j++) {
+        const uint32_t buffer = x->arg[j].buffer - 1;
+        if (x->arg[j].buffer) /* of a buffer without elements the function reads nothing */
+            touch(b, &b->r->call, "foreign call", buffer, x->arg[j].offset,
+                  x->arg[j].offset && b->k->buffer[buffer].elements > 0, x->arg[j].writes);
+    }
     for (int j = 0; j < x->n; j++)
         if (x->arg[j].buffer && x->arg[j].writes)
             writes(b, x->arg[j].buffer - 1, 0, b->k->buffer[x->arg[j].buffer - 1].elements);

@@ -339,6 +339,47 @@ START_TEST(effects_once)
 }
 END_TEST
 
+/* Rows without elements, of a loop that calls C code for each. */
+static int
+note_run(const cot_custom_info *info, const void *const *in, void *const *out)
+{
+    (void)info, (void)in, (void)out;
+    runs++;
+    return 0;
+}
+
+static void
+note_rows(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    out[0] = cot_map(apply, .xs = COT_VALUES(in[0]), .user = user);
+}
+
+START_TEST(calls_of_empty_rows)
+{
+    const cot_custom *c = cot_custom_new(ctx, "note", .run = note_run, .types = same_type,
+                                         .effects = true, .sequential = true);
+    cot_fn *f = cot_fn_new(ctx, "f", note_rows, 1, 1, (void *)c);
+    char none;
+    const cot_graph *g;
+    cot_kernel *k;
+
+    ck_assert_msg(cot_trace_fn(f, COT_TYPES(cot_f64(3, 0)), &g) == COT_OK, "%s",
+                  cot_error(ctx));
+    runs = 0;
+    ck_assert_int_eq(ir_eval(g, (void *[]){ &none }, (const void *[]){ &none }), COT_OK);
+    ck_assert_int_eq(runs, 3);
+    if (!cg_llvm())
+        return;
+    ck_assert_msg(cot_compile_graph(g, NULL, &k) == COT_OK, "%s", cot_error(ctx));
+    void *work = aligned_alloc(64, 1 << 14);
+    ck_assert_int_eq(cot_kernel_entry(k)((void *[]){ &none, &none }, work), 0);
+    ck_assert_int_eq(runs, 6);
+    cot_kernel_free(k);
+    free(work);
+}
+END_TEST
+
 /* ---- a backward that is no derivative ---- */
 
 /* Each element of the cotangent is clipped to [-1, 1], of each example. */
@@ -512,6 +553,7 @@ main(void)
         { "B154", b154, 1 },
         { "A42", everywhere, 1 },
         { "B165", effects_once, 1 },
+        ONCE(calls_of_empty_rows),
     };
 
     return SUITE_WITH("custom_use", cases, begin, suite_end);
