@@ -69,6 +69,7 @@ ir_config_read(cot_context *ctx, const cot_options *options)
     ctx->progress.call = o->progress;
     ctx->progress.user = o->progress_user;
     ctx->comm = o->comm;
+    ctx->columns = o->columns;
     ctx->own = o->own ? ir_copy_string(&ctx->arena, o->own) : NULL;
     ctx->progress.after = o->progress_after > 0 ? o->progress_after : 1;
     if (ctx->config.verify < 0)

@@ -108,6 +108,8 @@ struct cot_context {
         cot_progress at;
     } progress;
     const char *own; /* cot_options.own */
+    int columns; /* cot_options.columns */
+    int spread_axis; /* of the scans that vmap makes of groups: that of the attribute */
     const struct cot_comm *comm; /* of several processes; NULL: this one alone */
     fenv_t outside; /* the caller's environment                  */
     atomic_int cancelled; /* set by cot_cancel; kernels in this process read it, too */

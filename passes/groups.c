@@ -197,7 +197,11 @@ add_scan(group_walk *w, group_scan *s)
     if (n == 0 || !body)
         return;
     ir_add_node(w->b, OP_scan, s->n_in, s->in,
-                &(ir_attrs){ .scan = { .length = w->size, .body = body, .spread = true } }, y);
+                &(ir_attrs){ .scan = { .length = w->size,
+                                       .body = body,
+                                       .spread = true,
+                                       .spread_axis = w->b->ctx->spread_axis } },
+                y);
     for (int k = 0; k < n; k++)
         w->at[to[k]] = y[k];
 }
@@ -388,17 +392,24 @@ visit(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const
     ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, out);
 }
 
-bool
-pass_has_groups(const ir_graph *f)
+int64_t
+pass_spread_axes(const ir_graph *f)
 {
     const ir_graph *const *all;
     const uint32_t graphs = f->loops ? ir_all_graphs(f, true, &all, f->arena) : 0;
+    int64_t axes = 0;
 
     for (uint32_t i = 0; i < graphs; i++)
         ir_each_node (n, all[i])
-            if (ir_is_spread(n))
-                return true;
-    return false;
+            if (ir_is_spread(n) && n->at->scan.spread_axis >= axes)
+                axes = n->at->scan.spread_axis + 1;
+    return axes;
+}
+
+bool
+pass_has_groups(const ir_graph *f)
+{
+    return pass_spread_axes(f) > 0;
 }
 
 cot_status

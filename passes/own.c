@@ -1,7 +1,9 @@
 /* The program of one process of several: what it owns of each spread axis, and what it sends.
  *
  * A value of the prepared graph is the same on all processes, or one of its axes is that of the
- * groups and each process has the rows of those that it owns, in the order of owner.h.
+ * groups and each process has the rows of those that it owns, in the order of owner.h.  Where
+ * spread axes nest, processes are a grid: both axes of a value may be parted, the outer one
+ * among the processes of a column, the inner one among those of a row.
  *
  *   scan, spread     runs over the own groups: its slices are the own rows, its results too
  *   reduction        of own rows over their axis alone: "processes.reduce", of the own rows of
@@ -29,22 +31,6 @@
  * Wants: prepared.  Gives: the same function, bit for bit. */
 #include "passes/own.h"
 
-static void
-own_scan(own_walk *w, const ir_node *n)
-{
-    const int consts = (int)n->at->scan.consts;
-    ir_ref *in = IR_NEW_N(w->b->arena, ir_ref, n->n_in + 1);
-    ir_attrs at = ir_node_attrs(n);
-
-    at.scan.length = pass_own_share(w, n->at->scan.length, NULL).groups;
-    for (int i = 0; i < n->n_in; i++)
-        in[i] = i < consts ? pass_own_whole(w, n->in[i]) : pass_own_rows(w, n->in[i], 0);
-    w->b->loc = n->loc;
-    ir_add_node(w->b, OP_scan, n->n_in, in, &at, w->rows + n->first);
-    for (int i = 0; i < n->n_out; i++)
-        w->axis[n->first + (ir_ref)i] = 0;
-}
-
 /* Which reductions processes share: those of the collectives. */
 static bool
 is_shared(const ir_node *n)
@@ -57,20 +43,29 @@ is_shared(const ir_node *n)
 
 /* A sum waits until it is known whether all of it is wanted. */
 static void
-own_reduce(own_walk *w, const ir_node *n)
+own_reduce(own_walk *w, const ir_node *n, pass_among among)
 {
     const ir_ref v = n->in[0];
     const ir_combine by = ir_ops[n->op].by;
-    const int64_t groups = pass_groups_of(w, v);
-    ir_ref x = ir_move_axis(w->b, w->rows[v], w->axis[v], 0);
+    const own_form form = pass_own_form(w, v);
+    const int axis = form.of[among] - 1;
+    const int64_t groups = ir_type_at(w->f, v)->dims[axis];
+    const ir_type *t = ir_type_at(w->f, n->first);
+    ir_ref x = ir_move_axis(w->b, pass_own_own(w, v), axis, 0);
+    own_form rest = pass_own_with(form, among, -1);
 
+    for (int k = 0; k < PASS_AMONGS; k++)
+        if (rest.of[k] > 1 + axis)
+            rest.of[k]--;
     if (by == IR_BY_SUM) {
         own_sum *s = w->sum[n->first] = IR_NEW(w->b->arena, own_sum);
-        *s = (own_sum){ x, groups, ir_type_at(w->f, n->first), NULL };
+        *s = (own_sum){ x, among, groups, t, rest, NULL };
         return;
     }
     x = ir_reduce(w->b, (ir_op)n->op, x, (ir_axes)1);
-    w->whole[n->first] = pass_own_reduce(w, x, groups, by, ir_type_at(w->f, n->first), -1);
+    pass_own_set(
+        w, n->first,
+        pass_own_reduce(w, x, among, groups, by, pass_own_type(w, t, rest), t->size, -1), rest);
 }
 
 static bool
@@ -90,57 +85,68 @@ own_transposed_sum(own_walk *w, const ir_node *n)
     for (int i = 0; i < perm.n; i++)
         both[i] = of->perm ? of->perm[perm.at[i]] : perm.at[i];
     own_sum *s = w->sum[n->first] = IR_NEW(w->b->arena, own_sum);
-    *s = (own_sum){ of->rows, of->groups, of->type, both };
+    *s = *of;
+    s->perm = both;
 }
 
 static void
 own_transpose(own_walk *w, const ir_node *n)
 {
     const ir_ints perm = n->at->perm.perm;
-    const ir_ref v = n->in[0];
+    const own_form form = pass_own_form(w, n->in[0]);
 
-    w->rows[n->first] = ir_transpose(w->b, w->rows[v], perm.at);
-    for (int i = 0; i < perm.n; i++)
-        if (perm.at[i] == w->axis[v])
-            w->axis[n->first] = i;
+    pass_own_set(w, n->first, ir_transpose(w->b, pass_own_own(w, n->in[0]), perm.at),
+                 pass_own_permuted(form, perm));
 }
 
-/* The axis that the parted operands of a pointwise node share; -1: there is none. */
-static int
-shared_axis(const own_walk *w, const ir_node *n)
+/* Takes an axis that those processes share into *form.  false: they share another one. */
+static bool
+join(own_form *form, own_form with, pass_among among)
 {
-    int axis = -1;
+    const int axis = with.of[among] - 1;
 
+    if (axis < 0 || form->of[among] == with.of[among])
+        return true;
+    if (form->of[among])
+        return false;
+    if (pass_own_among(*form, axis) == PASS_AMONGS)
+        *form = pass_own_with(*form, among, axis);
+    return true;
+}
+
+/* What is parted of any operand of a pointwise node; false: nothing, or they contradict each
+ * other. */
+static bool
+common_form(const own_walk *w, const ir_node *n, own_form *form)
+{
+    *form = (own_form){ { 0 } };
     for (int i = 0; i < n->n_in; i++) {
-        if (!pass_is_parted(w, n->in[i]))
-            continue;
-        if (axis >= 0 && axis != w->axis[n->in[i]])
-            return -1;
-        axis = w->axis[n->in[i]];
+        const own_form of = pass_own_form(w, n->in[i]);
+        if (!join(form, of, PASS_AMONG_COLUMN) || !join(form, of, PASS_AMONG_ROW))
+            return false;
     }
-    return axis;
+    const bool grid = !pass_own_is_whole(*form);
+    for (int i = 0; i < n->n_in && !grid; i++)
+        if (!join(form, pass_own_form(w, n->in[i]), PASS_AMONG_ALL))
+            return false;
+    return !pass_own_is_whole(*form);
 }
 
 static void
-own_pointwise(own_walk *w, const ir_node *n, int axis)
+own_pointwise(own_walk *w, const ir_node *n, own_form form)
 {
-    ir_ref *in = IR_NEW_N(w->b->arena, ir_ref, n->n_in + 1);
+    ir_ref *in = IR_NEW_N(w->b->arena, ir_ref, n->n_in + 1),
+           *y = IR_NEW_N(w->b->arena, ir_ref, n->n_out + 1);
 
     for (int i = 0; i < n->n_in; i++)
-        in[i] = pass_own_rows(w, n->in[i], axis);
+        in[i] = pass_own_as(w, n->in[i], form);
     w->b->loc = n->loc;
-    ir_copy_node(w->b, n, in, w->rows + n->first);
+    ir_copy_node(w->b, n, in, y);
     for (int i = 0; i < n->n_out; i++)
-        w->axis[n->first + (ir_ref)i] = axis;
+        pass_own_set(w, n->first + (ir_ref)i, y[i], form);
 }
 
 static cot_status own_graph(ir_graph *f, const void *user, ir_graph **out);
-/* f as this process runs it; if it is the whole program, with `begin` as its first call.  in,
- * outs: by argument and result, the axis of which it has own rows, or OWN_WHOLE; NULL: all are
- * whole.  OWN_EITHER of a result becomes what it is. */
-enum { OWN_WHOLE = -1, OWN_EITHER = -2 };
-static cot_status build_graph(const ir_graph *f, own_program *program, bool first,
-                              const int *in, int *outs, ir_graph **out);
 
 /* A node on whole values, the same on all processes; what is within it may have groups. */
 static void
@@ -163,154 +169,6 @@ copy_whole(own_walk *w, const ir_node *n)
         ir_add_node(w->b, (ir_op)n->op, n->n_in, in, &at, w->whole + n->first);
 }
 
-/* ---- scans whose steps are the same on all processes ---- */
-
-/* What a step takes and makes may be own rows: consts and slices as the operands are, results
- * as they come out of the body.  A carry is own rows if a step makes own rows of them: this is
- * tried.  The first trial takes carries as their start is; each next one as the one before it
- * made them, and a carry that comes out in another form than it went in is whole from then on.
- * Any choice is right, since rows and whole values convert into each other.  Trials of loops
- * within each other multiply, so that only the outer levels have them; further in, carries are
- * whole. */
-enum { TRIALS = 4, TRIED_LEVELS = 3 };
-
-typedef struct own_loop {
-    const ir_node *n;
-    int consts, carries;
-    int *in, *outs; /* of the body: axes, or OWN_WHOLE */
-    bool *settled;  /* by carry: it stays whole */
-} own_loop;
-
-/* The forms of the operands in the body; is any of them parted? */
-static bool
-take_operands(const own_walk *w, own_loop *l)
-{
-    bool any = false;
-
-    for (int i = 0; i < l->n->n_in; i++) {
-        const ir_ref v = l->n->in[i];
-        /* A step takes one element of the first axis of what it slices. */
-        const int axis = w->axis[v] - (i >= l->consts + l->carries);
-        const bool parted = pass_is_parted(w, v) && axis >= 0;
-        l->in[i] = parted ? axis : OWN_WHOLE;
-        any |= parted;
-    }
-    return any;
-}
-
-/* Takes the forms of the carries from what a trial made; has it changed any? */
-static bool
-take_carries(own_loop *l, int trial)
-{
-    bool changed = false;
-
-    for (int c = 0; c < l->carries; c++) {
-        int *in = &l->in[l->consts + c];
-        int want = l->outs[c];
-        if (l->settled[c] || (want != *in && (trial > 0 || *in != OWN_WHOLE)))
-            want = OWN_WHOLE;
-        l->settled[c] |= want == OWN_WHOLE && trial > 0;
-        changed |= want != *in;
-        *in = want;
-    }
-    return changed;
-}
-
-/* The body, with its results in the forms of l->outs. */
-static ir_graph *
-make_body(own_walk *w, own_loop *l)
-{
-    ir_graph *body = NULL;
-
-    if (w->b->status == COT_OK)
-        w->b->status =
-            build_graph(l->n->at->scan.body, w->program, false, l->in, l->outs, &body);
-    return body;
-}
-
-/* Finds forms of the carries.  The body of the last trial, where its carries come out as they
- * go in; else NULL. */
-static ir_graph *
-try_carries(own_walk *w, own_loop *l)
-{
-    const int trials = w->program->level > TRIED_LEVELS ? 0 : TRIALS;
-    ir_graph *body = NULL;
-    bool changed = true;
-
-    for (int trial = 0; trial < trials && changed && w->b->status == COT_OK; trial++) {
-        for (int j = 0; j < l->n->n_out; j++)
-            l->outs[j] = OWN_EITHER;
-        body = make_body(w, l);
-        changed = w->b->status == COT_OK && take_carries(l, trial);
-    }
-    for (int c = 0; c < l->carries; c++) {
-        if (changed)
-            l->in[l->consts + c] = OWN_WHOLE;
-        if (l->outs[c] != l->in[l->consts + c])
-            body = NULL;
-    }
-    return changed ? NULL : body;
-}
-
-/* The body with the forms of carries that were found. */
-static ir_graph *
-own_body(own_walk *w, own_loop *l)
-{
-    ir_graph *body = try_carries(w, l);
-
-    for (int j = 0; j < l->n->n_out && !body; j++)
-        l->outs[j] = j < l->carries ? l->in[l->consts + j] : OWN_EITHER;
-    return body ? body : make_body(w, l);
-}
-
-/* The loop with the forms that were found. */
-static void
-make_loop(own_walk *w, own_loop *l, ir_graph *body)
-{
-    const ir_node *n = l->n;
-    ir_ref *in = IR_NEW_N(w->b->arena, ir_ref, n->n_in + 1),
-           *y = IR_NEW_N(w->b->arena, ir_ref, n->n_out + 1);
-    ir_attrs at = ir_node_attrs(n);
-
-    at.scan.body = body;
-    for (int i = 0; i < n->n_in; i++)
-        in[i] = l->in[i] == OWN_WHOLE
-                    ? pass_own_whole(w, n->in[i])
-                    : pass_own_rows(w, n->in[i], l->in[i] + (i >= l->consts + l->carries));
-    w->b->loc = n->loc;
-    ir_add_node(w->b, (ir_op)n->op, n->n_in, in, &at, y);
-    for (int j = 0; j < n->n_out; j++) {
-        const ir_ref v = n->first + (ir_ref)j;
-        if (l->outs[j] == OWN_WHOLE) {
-            w->whole[v] = y[j];
-            continue;
-        }
-        w->rows[v] = y[j];
-        w->axis[v] = l->outs[j] + (j >= l->carries);
-    }
-}
-
-static bool
-own_scan_loop(own_walk *w, const ir_node *n)
-{
-    ir_arena *a = w->b->arena;
-    own_loop l = { .n = n,
-                   .consts = (int)n->at->scan.consts,
-                   .carries = (int)n->at->scan.carries,
-                   .in = IR_NEW_N(a, int, n->n_in + 1),
-                   .outs = IR_NEW_N(a, int, n->n_out + 1),
-                   .settled = IR_NEW_N(a, bool, n->n_out + 1) };
-
-    if (!take_operands(w, &l) && !pass_has_groups(n->at->scan.body))
-        return false;
-    w->program->level++;
-    ir_graph *body = own_body(w, &l);
-    w->program->level--;
-    if (w->b->status == COT_OK)
-        make_loop(w, &l, body);
-    return true;
-}
-
 /* ---- graphs ---- */
 
 static bool
@@ -322,59 +180,68 @@ is_same_rank(const own_walk *w, const ir_node *n)
     return true;
 }
 
+/* Who shares the groups that a node reduces; PASS_AMONGS: nobody, or it does more. */
+static pass_among
+reduced_among(const own_walk *w, const ir_node *n)
+{
+    const ir_ref x = n->in[0];
+    const own_form form = pass_own_form(w, x);
+
+    for (int k = 0; k < PASS_AMONGS; k++)
+        if (form.of[k] && n->at->axes.axes == ir_axes_of(form.of[k] - 1))
+            return ir_type_at(w->f, x)->dims[form.of[k] - 1] > 0 ? (pass_among)k : PASS_AMONGS;
+    return PASS_AMONGS;
+}
+
 static void
 own_node(own_walk *w, const ir_node *n)
 {
     const ir_ref x = n->n_in > 0 ? n->in[0] : IR_NONE;
-    const bool parted = x && pass_is_parted(w, x);
-    const int axis =
-        ir_ops[n->op].flag == IR_POINTWISE && is_same_rank(w, n) ? shared_axis(w, n) : -1;
+    const pass_among among = x && is_shared(n) ? reduced_among(w, n) : PASS_AMONGS;
+    own_form form;
 
     w->b->loc = n->loc;
-    if (ir_is_spread(n) && !n->at->scan.body->effectful)
-        own_scan(w, n);
-    else if (ir_ops[n->op].record == IR_AT_scan && own_scan_loop(w, n))
+    if (ir_ops[n->op].record == IR_AT_scan && pass_own_scan(w, n))
         return;
-    else if (parted && is_shared(n) && pass_groups_of(w, x) > 0 &&
-             n->at->axes.axes == ir_axes_of(w->axis[x]))
-        own_reduce(w, n);
-    else if (parted && ir_ops[n->op].record == IR_AT_perm)
-        own_transpose(w, n);
+    if (among < PASS_AMONGS)
+        own_reduce(w, n, among);
     else if (x && is_unread_sum(w, x) && ir_ops[n->op].record == IR_AT_perm)
         own_transposed_sum(w, n);
-    else if (axis >= 0)
-        own_pointwise(w, n, axis);
+    else if (x && pass_is_parted(w, x) && ir_ops[n->op].record == IR_AT_perm)
+        own_transpose(w, n);
+    else if (ir_ops[n->op].flag == IR_POINTWISE && is_same_rank(w, n) &&
+             common_form(w, n, &form))
+        own_pointwise(w, n, form);
     else if (!pass_own_pick(w, n))
         copy_whole(w, n);
 }
 
 static void
-own_inputs(own_walk *w, const int *axis)
+own_inputs(own_walk *w, const own_form *form)
 {
     const ir_graph *f = w->f;
 
     for (int i = 0; i < f->n_in; i++) {
         const ir_ref v = f->in[i];
-        const ir_type *t = ir_type_at(f, v);
-        if (!axis || axis[i] < 0) {
+        if (!form || pass_own_is_whole(form[i])) {
             w->whole[v] = ir_input_like(w->b, f, v, "");
             continue;
         }
-        t = pass_with_rows(w->b, t, axis[i], pass_own_share(w, t->dims[axis[i]], NULL).groups);
-        w->rows[v] = t ? ir_input(w->b, t, f->in_name[i]) : IR_NONE;
-        w->axis[v] = axis[i];
+        const ir_type *t = pass_own_type(w, ir_type_at(f, v), form[i]);
+        pass_own_set(w, v, t ? ir_input(w->b, t, f->in_name[i]) : IR_NONE, form[i]);
     }
 }
 
 static void
-own_outputs(own_walk *w, int *axis)
+own_outputs(own_walk *w, own_form *form)
 {
     for (int j = 0; j < w->f->n_out; j++) {
         const ir_ref v = w->f->out[j];
-        if (axis && axis[j] == OWN_EITHER)
-            axis[j] = pass_is_parted(w, v) ? w->axis[v] : OWN_WHOLE;
+        if (form && pass_own_same(form[j], OWN_EITHER))
+            form[j] = pass_own_form(w, v);
         pass_output(w->b, w->f, j,
-                    axis && axis[j] >= 0 ? pass_own_rows(w, v, axis[j]) : pass_own_whole(w, v),
+                    form && !pass_own_is_whole(form[j]) ? pass_own_as(w, v, form[j])
+                                                        : pass_own_whole(w, v),
                     "");
     }
 }
@@ -394,8 +261,8 @@ own_begin(own_walk *w)
 }
 
 static cot_status
-build_graph(const ir_graph *f, own_program *program, bool first, const int *in, int *outs,
-            ir_graph **out)
+build_graph(const ir_graph *f, own_program *program, bool first, const own_form *in,
+            own_form *outs, ir_graph **out)
 {
     own_walk w = { .program = program, .b = ir_build_like(f, f->name), .f = f };
     const pass_world *world = program->world;
@@ -406,7 +273,7 @@ build_graph(const ir_graph *f, own_program *program, bool first, const int *in, 
     w.b->contracted = f->contracted;
     w.whole = IR_NEW_N(a, ir_ref, f->n_values);
     w.rows = IR_NEW_N(a, ir_ref, f->n_values);
-    w.axis = IR_NEW_N(a, int, f->n_values);
+    w.form = IR_NEW_N(a, own_form, f->n_values);
     w.sum = IR_NEW_N(a, own_sum *, f->n_values);
     w.picked = IR_NEW_N(a, own_picked *, f->n_values);
     own_inputs(&w, in);
@@ -427,27 +294,25 @@ own_graph(ir_graph *f, const void *user, ir_graph **out)
                : COT_OK;
 }
 
-/* The whole program. */
-static cot_status
-build(const ir_graph *f, own_program *program, ir_graph **out)
-{
-    const pass_world *world = program->world;
-    int *in = IR_NEW_N(f->arena, int, f->n_in + 1),
-        *outs = IR_NEW_N(f->arena, int, f->n_out + 1);
-
-    for (int i = 0; i < f->n_in; i++)
-        in[i] = world->spread_in && world->spread_in[i] ? 0 : OWN_WHOLE;
-    for (int j = 0; j < f->n_out; j++)
-        outs[j] = world->spread_out && world->spread_out[j] ? 0 : OWN_WHOLE;
-    return build_graph(f, program, true, in, outs, out);
-}
-
-/* The program by a rule. */
+/* The whole program, by a rule. */
 static cot_status
 build_by(const ir_graph *f, own_program *program, pass_own_rule rule, ir_graph **out)
 {
-    *program = (own_program){ .world = program->world, .rule = rule };
-    return build(f, program, out);
+    const pass_world *world = program->world;
+    const own_form whole = { { 0 } }, rows = pass_own_with(whole, PASS_AMONG_ALL, 0);
+    own_form *in = IR_NEW_N(f->arena, own_form, f->n_in + 1),
+             *outs = IR_NEW_N(f->arena, own_form, f->n_out + 1);
+
+    *program = (own_program){ .world = world,
+                              .graph = build_graph,
+                              .rule = rule,
+                              .columns = program->columns,
+                              .axes = program->axes };
+    for (int i = 0; i < f->n_in; i++)
+        in[i] = world->spread_in && world->spread_in[i] ? rows : whole;
+    for (int j = 0; j < f->n_out; j++)
+        outs[j] = world->spread_out && world->spread_out[j] ? rows : whole;
+    return build_graph(f, program, true, in, outs, out);
 }
 
 static cot_status
@@ -469,6 +334,8 @@ pass_own(const ir_graph *f, const pass_world *world, ir_graph **out)
         return COT_OK;
     if (spread && lanes)
         return refuse_lanes(f, "arrays are spread");
+    program.columns = pass_own_columns(f, world);
+    program.axes = pass_spread_axes(f);
     COT_TRY(build_by(
         f, &program,
         spread || world->wanted == 1 + PASS_OWN_RUNS ? PASS_OWN_RUNS : PASS_OWN_LEAVES, out));

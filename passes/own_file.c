@@ -22,10 +22,10 @@ static const struct {
                               "void *out1, int64_t attr0, int64_t attr1, int64_t attr2)" },
     { PASS_WORLD_START_MOVE,
       HEAD "start_move(const void *in0, const void *in1, const int64_t *in2, void *out0, "
-           "int64_t attr0, int64_t attr1, int64_t attr2, int64_t attr3)" },
+           "int64_t attr0, int64_t attr1, int64_t attr2, int64_t attr3, int64_t attr4)" },
     { PASS_WORLD_MOVE, HEAD
       "move(const void *in0, const void *in1, const int64_t *in2, const void *in3, void *out0, "
-      "int64_t attr0, int64_t attr1, int64_t attr2, int64_t attr3)" },
+      "int64_t attr0, int64_t attr1, int64_t attr2, int64_t attr3, int64_t attr4)" },
     { PASS_WORLD_REDUCE, HEAD "reduce(const void *in0, const void *in1, void *out0, "
                               "void *out1, int64_t attr0, int64_t attr1, int64_t attr2, "
                               "int64_t attr3, int64_t attr4, int64_t attr5)" },
@@ -169,7 +169,8 @@ static void
 visit_call(const own_file *o, ir_build *b, const ir_graph *f, const ir_node *n,
            const ir_ref *in, ir_ref *out)
 {
-    const ir_ints attrs = n->at->custom.attrs;
+    const bool sum = is_named(n, PASS_WORLD_REDUCE);
+    const ir_ints attrs = { n->at->custom.attrs.n - sum, n->at->custom.attrs.at };
     const ir_type *t[2] = { ir_type_at(f, n->first), NULL };
     ir_ref y[2] = { IR_NONE };
 

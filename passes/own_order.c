@@ -58,16 +58,23 @@ static bool
 is_sum(const ir_node *n)
 {
     return is_call(n, PASS_WORLD_REDUCE) && n->at->custom.attrs.at[3] < 0 &&
-           n->at->custom.attrs.at[5] > 0;
+           n->at->custom.attrs.at[6] > 0;
 }
 
-/* Bytes of the result of a sum. */
+/* Bytes of the result of a sum: of all of it, since processes of two columns may have other
+ * parts, and send in one order. */
 static int64_t
 bytes_of(const ir_node *n)
 {
     const int64_t *a = n->at->custom.attrs.at;
 
-    return a[5] * (int64_t)cot_dtype_size((cot_dtype)a[4]);
+    return a[6] * (int64_t)cot_dtype_size((cot_dtype)a[4]);
+}
+
+static int64_t
+owners_of(const ir_node *n)
+{
+    return n->at->custom.attrs.at[0];
 }
 
 static bool
@@ -120,27 +127,38 @@ sort_levels(own_ordering *w)
 }
 
 static void
+add_message(own_ordering *w, own_level *l, const own_message *m)
+{
+    for (int i = 0; i < m->n; i++)
+        w->need[m->of[i] - w->f->node] = l->n;
+    l->message[l->n++] = *m;
+}
+
+/* open: short sums that are not in a message yet, by who shares their groups. */
+static void
 add_to(own_ordering *w, own_level *l, own_message *open, const ir_node *n)
 {
-    own_message alone = { .of = { n }, .n = 1 };
+    own_message *m = open;
 
-    if (is_short_sum(n)) {
-        open->of[open->n++] = n;
-        if (open->n < PASS_MAX_REDUCED)
-            return;
-        alone = *open;
-        open->n = 0;
+    if (!is_short_sum(n)) {
+        add_message(w, l, &(own_message){ .of = { n }, .n = 1 });
+        return;
     }
-    for (int i = 0; i < alone.n; i++)
-        w->need[alone.of[i] - w->f->node] = l->n;
-    l->message[l->n++] = alone;
+    while (m->n && owners_of(m->of[0]) != owners_of(n))
+        m++;
+    m->of[m->n++] = n;
+    if (m->n < PASS_MAX_REDUCED)
+        return;
+    add_message(w, l, m);
+    for (own_message *last = open + PASS_AMONGS; m < last; m++)
+        *m = m[1];
 }
 
 /* The messages of the nodes from[level] and so on. */
 static own_level
 messages_of(own_ordering *w, int level)
 {
-    own_message open = { .n = 0 };
+    own_message open[PASS_AMONGS + 1] = { { .n = 0 } };
     own_level l = { .n = 0 };
     int sent = 0;
 
@@ -149,11 +167,9 @@ messages_of(own_ordering *w, int level)
     l.message = IR_NEW_N(w->b->arena, own_message, sent + 1);
     for (uint32_t k = w->from[level]; k < w->from[level + 1]; k++)
         if (is_sent(&w->f->node[w->at[k]]))
-            add_to(w, &l, &open, &w->f->node[w->at[k]]);
-    for (int i = 0; i < open.n; i++)
-        w->need[open.of[i] - w->f->node] = l.n;
-    if (open.n)
-        l.message[l.n++] = open;
+            add_to(w, &l, open, &w->f->node[w->at[k]]);
+    for (const own_message *m = open; m->n; m++)
+        add_message(w, &l, m);
     l.first = IR_NEW_N(w->b->arena, uint32_t, l.n + 1);
     return l;
 }

@@ -61,16 +61,18 @@ add_rows(const own_walk *w, run_list *l, ir_ref v, int64_t from, int64_t n, int6
     }
 }
 
-/* The value of which v has rows, and its axis of groups; IR_NONE: there is none. */
+/* The value of which v has rows along an axis, and who shares them; IR_NONE: there is none. */
 static ir_ref
-base_of(const own_walk *w, ir_ref v, int *axis)
+base_of(const own_walk *w, ir_ref v, int axis, pass_among *among)
 {
-    if (w->picked[v] && !w->whole[v]) {
-        *axis = w->picked[v]->axis;
-        return w->picked[v]->base;
+    const own_picked *p = w->picked[v];
+
+    if (p && !w->whole[v] && !w->rows[v]) {
+        *among = p->among;
+        return p->axis == axis ? p->base : IR_NONE;
     }
-    *axis = w->axis[v];
-    return pass_is_parted(w, v) ? v : IR_NONE;
+    *among = pass_own_among(pass_own_form(w, v), axis);
+    return *among < PASS_AMONGS ? v : IR_NONE;
 }
 
 static bool
@@ -84,31 +86,42 @@ is_zero(const own_walk *w, ir_ref v)
 }
 
 static own_picked *
-new_list(const own_walk *w, ir_ref base, int axis, run_list *l)
+new_list(const own_walk *w, ir_ref base, pass_among among, int axis, run_list *l)
 {
     own_picked *p = IR_NEW(w->b->arena, own_picked);
 
-    *p = (own_picked){ .base = base, .axis = axis };
+    *p = (own_picked){ .base = base, .among = among, .axis = axis };
     *l = (run_list){ p, 0 };
     return p;
+}
+
+/* Is all of axis k picked, as it is? */
+static bool
+is_all(const ir_type *t, const ir_node *n, int k)
+{
+    return n->at->slice.start.at[k] == 0 && n->at->slice.limit.at[k] == t->dims[k] &&
+           n->at->slice.stride.at[k] == 1;
 }
 
 static bool
 pick_slice(own_walk *w, const ir_node *n)
 {
     const ir_type *t = ir_type_at(w->f, n->in[0]);
-    int axis;
+    int axis = -1;
+    pass_among among;
     run_list l;
-    const ir_ref base = base_of(w, n->in[0], &axis);
 
+    for (int k = 0; k < t->rank; k++) {
+        if (is_all(t, n, k))
+            continue;
+        if (axis >= 0)
+            return false;
+        axis = k;
+    }
+    const ir_ref base = axis >= 0 ? base_of(w, n->in[0], axis, &among) : IR_NONE;
     if (!base)
         return false;
-    for (int k = 0; k < t->rank; k++)
-        if (k != axis &&
-            (n->at->slice.start.at[k] != 0 || n->at->slice.limit.at[k] != t->dims[k] ||
-             n->at->slice.stride.at[k] != 1))
-            return false;
-    w->picked[n->first] = new_list(w, base, axis, &l);
+    w->picked[n->first] = new_list(w, base, among, axis, &l);
     add_rows(w, &l, n->in[0], n->at->slice.start.at[axis],
              ir_type_at(w->f, n->first)->dims[axis], n->at->slice.stride.at[axis]);
     return true;
@@ -119,41 +132,54 @@ static void
 move_rows(own_walk *w, const ir_node *n, const own_picked *p)
 {
     ir_build *b = w->b;
-    const ir_ref x = ir_move_axis(b, w->rows[p->base], p->axis, 0);
+    const ir_ref rows = w->rows[p->base]; /* though it may be whole as well by now */
+    const own_form form =
+        rows ? w->form[p->base] : pass_own_with(pass_own_form(w, p->base), p->among, p->axis);
+    const ir_ref x = ir_move_axis(b, rows ? rows : pass_own_as(w, p->base, form), p->axis, 0);
     int64_t *attrs = IR_NEW_N(b->arena, int64_t, PASS_MOVE_RUNS + 2 * p->n);
 
     if (!x)
         return;
+    w->program->moves = true;
     attrs[0] = ir_type_at(w->f, p->base)->dims[p->axis];
     attrs[1] = p->total;
     attrs[2] = pass_row_bytes(ir_btype(b, x));
     attrs[3] = p->n;
+    attrs[4] = pass_own_owners(w->program, p->among);
     memcpy(attrs + PASS_MOVE_RUNS, p->run, sizeof *attrs * 2 * (size_t)p->n);
-    const ir_ref y = pass_own_call(
-        w, PASS_WORLD_MOVE, x,
-        pass_with_rows(b, ir_btype(b, x), 0, pass_own_share(w, p->total, NULL).groups),
-        (ir_ints){ (int)(PASS_MOVE_RUNS + 2 * p->n), attrs });
-    w->rows[n->first] = ir_move_axis(b, y, 0, p->axis);
-    w->axis[n->first] = p->axis;
-    w->program->moves = true;
+    const ir_ref y =
+        pass_own_call(w, PASS_WORLD_MOVE, x,
+                      pass_with_rows(b, ir_btype(b, x), 0,
+                                     pass_own_share(w, p->among, p->total, NULL).groups),
+                      (ir_ints){ (int)(PASS_MOVE_RUNS + 2 * p->n), attrs });
+    pass_own_set(w, n->first, ir_move_axis(b, y, 0, p->axis), form);
+}
+
+/* Is nothing padded along axis k?  Elsewhere rows are only added at both ends. */
+static bool
+is_bare(const ir_node *n, int k)
+{
+    return n->at->pad.low.at[k] == 0 && n->at->pad.high.at[k] == 0;
 }
 
 static bool
 pick_pad(own_walk *w, const ir_node *n)
 {
     const ir_type *t = ir_type_at(w->f, n->in[0]);
-    int axis;
+    int axis = -1;
+    pass_among among;
     run_list l;
-    const ir_ref base = base_of(w, n->in[0], &axis);
 
+    for (int k = 0; k < t->rank; k++) {
+        if (n->at->pad.interior.at[k] != 0 || n->at->pad.low.at[k] < 0 ||
+            n->at->pad.high.at[k] < 0 || (axis >= 0 && !is_bare(n, k)))
+            return false;
+        axis = is_bare(n, k) ? axis : k;
+    }
+    const ir_ref base = axis >= 0 ? base_of(w, n->in[0], axis, &among) : IR_NONE;
     if (!base || !is_zero(w, n->in[1]))
         return false;
-    for (int k = 0; k < t->rank; k++)
-        if (n->at->pad.interior.at[k] != 0 || n->at->pad.low.at[k] < 0 ||
-            n->at->pad.high.at[k] < 0 ||
-            (k != axis && (n->at->pad.low.at[k] != 0 || n->at->pad.high.at[k] != 0)))
-            return false;
-    own_picked *p = new_list(w, base, axis, &l);
+    own_picked *p = new_list(w, base, among, axis, &l);
     add_run(w, &l, -1, n->at->pad.low.at[axis]);
     add_rows(w, &l, n->in[0], 0, t->dims[axis], 1);
     add_run(w, &l, -1, n->at->pad.high.at[axis]);
@@ -167,22 +193,22 @@ pick_concatenation(own_walk *w, const ir_node *n)
 {
     const int axis = (int)n->at->axis.axis;
     ir_ref base = IR_NONE;
+    pass_among among = PASS_AMONGS, of_base = PASS_AMONGS;
     run_list l;
 
     for (int i = 0; i < n->n_in; i++) {
-        int at;
-        const ir_ref of = base_of(w, n->in[i], &at);
-        if (of ? (base && of != base) || at != axis : !is_zero(w, n->in[i]))
+        const ir_ref of = base_of(w, n->in[i], axis, &among);
+        if (of ? base && of != base : !is_zero(w, n->in[i]))
             return false;
         base = of ? of : base;
+        of_base = of ? among : of_base;
     }
     if (!base)
         return false;
-    own_picked *p = new_list(w, base, axis, &l);
+    own_picked *p = new_list(w, base, of_base, axis, &l);
     for (int i = 0; i < n->n_in; i++) {
         const int64_t rows = ir_type_at(w->f, n->in[i])->dims[axis];
-        int at;
-        if (base_of(w, n->in[i], &at))
+        if (base_of(w, n->in[i], axis, &among))
             add_rows(w, &l, n->in[i], 0, rows, 1);
         else
             add_run(w, &l, -1, rows);

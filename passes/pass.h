@@ -148,36 +148,55 @@ bool pass_absorbs(const ir_graph *f);
  * an axis?  Only behind all transforms. */
 cot_status pass_group_consts(const ir_graph *f, ir_graph **out);
 bool pass_has_groups(const ir_graph *f);
+/* How many spread axes nest in f: 1 + the largest spread_axis of its scans. */
+int64_t pass_spread_axes(const ir_graph *f);
 /* own.c: the prepared f as process `rank` of `size` runs it; f itself if it has no spread axis.
  * It calls C code by these names, with attrs:
  *
  *   processes.note    [bytes]: adds those of an argument to a hash, its other operand
  *   processes.begin   [hash]: compares it, and that of arguments
- *   processes.gather  [rule, groups, bytes of a row]: makes whole what each has rows of
+ *   processes.gather  [owners, groups, bytes of a row]: makes whole what each has rows of
  *   processes.start_move, processes.move
- *                     [groups, groups of the result, bytes of a row, runs, from, rows, ...]:
- *                     the own rows of a value made of runs of rows of another; below 0: of
- *                     zeros.  The rule is PASS_OWN_RUNS
- *   processes.reduce  [rule, groups, by, parted, element type, elements]: reduces rows of all
- *                     groups by the op of an ir_combine.  Unless parted is -1 the result has so
- *                     many rows, of which each process gets its own
+ *                     [groups, groups of the result, bytes of a row, runs, owners, from,
+ *                     rows, ...]: the own rows of a value made of runs of rows of another;
+ *                     below 0: of zeros.  The rule is PASS_OWN_RUNS
+ *   processes.reduce  [owners, groups, by, parted, element type, elements, all]: reduces rows
+ *                     of all groups by the op of an ir_combine.  Unless parted is -1 the result
+ *                     has so many rows, of which each process gets its own.  all: elements of
+ *                     the whole result, the same on all processes, which C code does not read
  *   processes.start_sums, processes.sums
- *                     [rule, n, groups, by, element type, elements, ...]: n such reductions of
- *                     n operands, each with all of its result, in the messages of one
- *   processes.rows    [rule, groups]: the numbers of the own groups, [n, 1]
+ *                     [owners, n, groups, by, element type, elements, ...]: n such reductions
+ *                     of n operands, each with all of its result, in the messages of one
+ *   processes.rows    [owners, groups]: the numbers of the own groups, [n, 1]
+ *
+ * owners is a number of pass_world.owners: the rule of ownership, and which processes share the
+ * groups.  Processes are a grid, row by row, where spread axes nest: those of a column share
+ * the groups of the outer axis, those of a row of the grid the groups of the inner one.
  *
  * Of two names the first sends, and makes room for the second, which takes the same operands
  * and the room.  pass_own makes a processes.move of one operand, and then both of it. */
 typedef enum pass_own_rule { PASS_OWN_LEAVES, PASS_OWN_RUNS } pass_own_rule;
+/* Which processes share the groups of an axis. */
+typedef enum pass_among {
+    PASS_AMONG_ALL,
+    PASS_AMONG_COLUMN,
+    PASS_AMONG_ROW,
+    PASS_AMONGS
+} pass_among;
 /* How many groups a process owns; the first, where they are consecutive (PASS_OWN_RUNS). */
 typedef struct pass_owned {
     int64_t first, groups;
 } pass_owned;
 typedef struct pass_world {
     int rank, size;
+    /* columns of the grid of processes; 0, and what does not divide their number: so many that
+     * the busiest process has fewest groups of nests, and the least such number */
+    int columns;
+    /* a number that names owners; columns: of the grid */
+    int64_t (*owners)(pass_own_rule rule, pass_among among, int columns);
     /* what a process owns of so many groups; list, unless NULL, gets their numbers.  Programs
      * that are shipped ask the same when they run (runtime/support/owner.h) */
-    pass_owned (*owned)(pass_own_rule rule, int64_t groups, int size, int rank, int64_t *list);
+    pass_owned (*owned)(int64_t owners, int64_t groups, int size, int rank, int64_t *list);
     /* 1 + the rule that is wanted; 0: that by which the sums of the program have fewer parts,
      * by this number of them among all processes, unless rows move */
     int wanted;
@@ -205,7 +224,7 @@ typedef struct pass_world {
 #define PASS_WORLD_SUMS       "processes.sums"
 /* The places of the runs and of the table among the attrs of processes.move and reduce_all, and
  * how many sums are in one. */
-enum { PASS_MOVE_RUNS = 4, PASS_REDUCE_TABLE = 2, PASS_MAX_REDUCED = 16 };
+enum { PASS_MOVE_RUNS = 5, PASS_REDUCE_TABLE = 2, PASS_MAX_REDUCED = 16 };
 cot_status pass_own(const ir_graph *f, const pass_world *world, ir_graph **out);
 /* own_file.c: the prepared f for a file, whose first argument is a cot_comm.  Bodies are graphs
  * of pass_own with .any; body 0 is f itself, for one process.  table: each number of processes

@@ -586,6 +586,7 @@ pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
                           "no size is given; wants that of the mapped axis: vmap(size=8)");
     const int around = f->ctx->randomness;
     f->ctx->randomness = o->randomness;
+    f->ctx->spread_axis = (int)pass_spread_axes(f);
     if (b->status == COT_OK && o->over)
         pass_vmap_groups(b, named, o->size, e.x, e.mapped, y, is);
     else if (b->status == COT_OK)

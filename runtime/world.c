@@ -46,8 +46,8 @@ rt_world_room(const char *name, const int64_t *a, int size, int rank)
     if (strcmp(name, PASS_WORLD_START_SUMS) == 0)
         return cot_rt_world_sums_room(size, rank, a + PASS_REDUCE_TABLE, a[1], a[0]);
     if (strcmp(name, PASS_WORLD_GATHER) == 0)
-        return cot_rt_world_gather_room(size, a[0], a[1], a[2]);
-    return cot_rt_world_move_room(size, rank, a + PASS_MOVE_RUNS, a[0], a[1], a[2], a[3]);
+        return cot_rt_world_gather_room(size, rank, a[0], a[1], a[2]);
+    return cot_rt_world_move_room(size, rank, a + PASS_MOVE_RUNS, a[0], a[1], a[2], a[3], a[4]);
 }
 
 /* The memory that a call of one half needs while it runs; NULL: there is none. */
@@ -111,7 +111,7 @@ run_start_move(const ir_custom *c, const ir_attrs *at, void *const *out, const v
     const int64_t *a = at->custom.attrs.at;
 
     return answer(w, cot_rt_world_start_move(w->comm, in[0], a + PASS_MOVE_RUNS, out[0], a[0],
-                                             a[1], a[2], a[3]));
+                                             a[1], a[2], a[3], a[4]));
 }
 
 static int
@@ -121,7 +121,7 @@ run_move(const ir_custom *c, const ir_attrs *at, void *const *out, const void *c
     const int64_t *a = at->custom.attrs.at;
 
     return answer(w, cot_rt_world_move(w->comm, in[0], a + PASS_MOVE_RUNS, in[1], out[0], a[0],
-                                       a[1], a[2], a[3]));
+                                       a[1], a[2], a[3], a[4]));
 }
 
 /* Do all run one program, made by one version, with the same keys and short arguments? */
@@ -213,6 +213,8 @@ rt_world_hash(const ir_graph *f, const bool *spread)
     ir_digest_add(&s, text.text, text.n);
     if (f->ctx->own)
         ir_digest_text(&s, f->ctx->own);
+    if (f->ctx->columns)
+        ir_digest_add(&s, &f->ctx->columns, sizeof f->ctx->columns);
     if (f->ctx->comm && cot_rt_world_starts(f->ctx->comm))
         ir_digest_text(&s, "starts");
     if (spread)
@@ -237,10 +239,17 @@ rt_world_own(const ir_graph *f, const bool *spread, const ir_graph **out, bool *
                                  "comm has rank %d of %d%s; wants one below the size, and an "
                                  "exchange",
                                  c->rank, c->size, c->exchange ? "" : " and no exchange"));
+    if (f->ctx->columns < 0 || (f->ctx->columns && c->size % f->ctx->columns))
+        return ir_fail(f->ctx, 0, f->name, ERR_usage,
+                       ir_format(f->arena,
+                                 "columns is %d; wants a number that divides the %d processes",
+                                 f->ctx->columns, c->size));
     int wanted;
     COT_TRY(rt_world_wanted(f->ctx, &wanted));
     world_of(f->ctx);
-    const pass_world w = { .owned = rt_world_owned,
+    const pass_world w = { .columns = f->ctx->columns,
+                           .owners = rt_world_owners,
+                           .owned = rt_world_owned,
                            .wanted = wanted,
                            .parts = rt_world_parts,
                            .starts = cot_rt_world_starts(c),
@@ -272,11 +281,21 @@ rt_world_failed(const cot_kernel *k)
 
 _Static_assert((int)PASS_MAX_REDUCED == (int)COT_RT_WORLD_SUMS, "both have one limit");
 _Static_assert((int)PASS_OWN_RUNS == (int)COT_RT_OWN_RUNS, "the rules have the same numbers");
+_Static_assert((int)PASS_AMONG_COLUMN == (int)COT_RT_AMONG_COLUMN &&
+                   (int)PASS_AMONG_ROW == (int)COT_RT_AMONG_ROW,
+               "those who share have the same numbers");
+
+int64_t
+rt_world_owners(pass_own_rule rule, pass_among among, int columns)
+{
+    return cot_rt_owners_number((cot_rt_own_rule)rule, (cot_rt_among)among, columns);
+}
 
 pass_owned
-rt_world_owned(pass_own_rule rule, int64_t groups, int size, int rank, int64_t *list)
+rt_world_owned(int64_t owners, int64_t groups, int size, int rank, int64_t *list)
 {
-    const cot_rt_owned own = cot_rt_owned_by((cot_rt_own_rule)rule, groups, size, rank);
+    const cot_rt_owners o = cot_rt_owners_of(owners, size, rank);
+    const cot_rt_owned own = cot_rt_owned_by(o.rule, groups, o.size, o.rank);
 
     if (list)
         cot_rt_owned_list(groups, &own, list);

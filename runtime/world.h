@@ -16,9 +16,9 @@ cot_status rt_world_own(const ir_graph *f, const bool *spread, const ir_graph **
  * nothing. */
 const char *rt_world_failed(const cot_kernel *k);
 
-/* pass_world.owned, of runtime/support/owner.h. */
-pass_owned rt_world_owned(pass_own_rule rule, int64_t groups, int size, int rank,
-                          int64_t *list);
+/* pass_world.owners and pass_world.owned, of runtime/support. */
+int64_t rt_world_owners(pass_own_rule rule, pass_among among, int columns);
+pass_owned rt_world_owned(int64_t owners, int64_t groups, int size, int rank, int64_t *list);
 
 /* What two processes must share to have the same bits: the graph, what of it is spread, the
  * version, the contract. */

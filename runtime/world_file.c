@@ -148,7 +148,9 @@ make_bodies(bodies *b, ir_arena *a)
             ir_graph *own;
             COT_TRY(
                 pass_own(b->f,
-                         &(pass_world){ .owned = rt_world_owned,
+                         &(pass_world){ .columns = b->f->ctx->columns,
+                                        .owners = rt_world_owners,
+                                        .owned = rt_world_owned,
                                         .wanted = wanted,
                                         .parts = rt_world_parts,
                                         .spread_in = b->spread,

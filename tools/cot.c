@@ -272,32 +272,24 @@ read_limit(cot_cli *c, const char *option, const char *s)
 }
 
 static bool
-read_threads(cot_cli *c, const char *s)
+read_number(cot_cli *c, const char *option, const char *s, int most, int *out)
 {
     char *end;
-    long n = strtol(s, &end, 10);
+    const long n = strtol(s, &end, 10);
 
-    c->threads = (int)n;
-    if (*s && !*end && n >= 1 && n <= 1024)
+    *out = (int)n;
+    if (*s && !*end && n >= 1 && n <= most)
         return true;
-    cli_wrong(c, "--threads is '%s'; wants 1 to 1024", s);
+    cli_wrong(c, "%s is '%s'; wants 1 to %d", option, s, most);
     return false;
 }
 
 static bool
 read_processes(cot_cli *c, const char *s)
 {
-    char *end;
-    const long n = strtol(s, &end, 10);
-
-    c->counts = s;
-    if (strcmp(c->verb, "build") == 0)
-        return true; /* a list, which rt_build reads */
-    c->processes = (int)n;
-    if (*s && !*end && n >= 1 && n <= 256)
-        return true;
-    cli_wrong(c, "--processes is '%s'; wants 1 to 256", s);
-    return false;
+    c->counts = s; /* of build a list, which rt_build reads */
+    return strcmp(c->verb, "build") == 0 ||
+           read_number(c, "--processes", s, 256, &c->processes);
 }
 
 static bool
@@ -350,9 +342,11 @@ read_other(cot_cli *c, const char *name, int argc, char **argv, int *i)
     if (!value)
         return false;
     if (strcmp(name, "--threads") == 0)
-        return read_threads(c, value);
+        return read_number(c, name, value, 1024, &c->threads);
     if (strcmp(name, "--processes") == 0)
         return read_processes(c, value);
+    if (strcmp(name, "--columns") == 0)
+        return read_number(c, name, value, 256, &c->columns);
     if (strcmp(name, "--timeout") == 0)
         return read_timeout(c, value);
     if (strcmp(name, "--export") == 0)
@@ -508,6 +502,7 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
         cli_show_progress(&options);
     options.tiered = c->tiered;
     options.own = c->own;
+    options.columns = c->columns;
     if (strcmp(c->verb, "bench") == 0)
         options.cache_dir = "off";      /* compilation is timed */
     if (verbs[verb].run == cli_run && (c->comm || (!c->processes && cli_is_launched())))

@@ -19,7 +19,8 @@ typedef struct cot_cli {
     const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap,
         *open, *size, *at, *donated, *features, *manifest, *schedule, *color, *counts, *own,
         *comm;
-    int threads, processes, rank; /* rank: of this process; those from 1 on print nothing */
+    int threads, processes, columns,
+        rank; /* rank: of this process; those from 1 on print nothing */
     double timeout;
     bool after_each, bless, expect, locs, debug, fast, imported, isolate, trapping_math,
         compile, tiered, fix, only_check, assembly, profile;

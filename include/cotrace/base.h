@@ -179,6 +179,11 @@ typedef struct cot_options {
      * of sums, or "runs", consecutive groups; no bit depends on it; NULL: whichever the program
      * sends less by: docs/processes.md */
     const char *own;
+    /* where axes with .over nest, processes share both, as a grid of so many columns: those of
+     * one column share the outer axis, those of one row the inner one.  It divides the number
+     * of processes; no bit depends on it; 0: the least number by which the busiest process has
+     * fewest groups, 1 unless the outer axis has too few: docs/processes.md */
+    int columns;
 } cot_options;
 
 /* A new context.  options may be NULL; its strings are copied.  NULL if memory is short.

@@ -5,6 +5,8 @@
  * and result of the branches, or every carry, has the axes B first. */
 #include "ir/infer/infer.h"
 
+enum { MAX_SPREAD_AXIS = 255 };
+
 static const ir_type *
 input_type(const ir_graph *f, int i)
 {
@@ -188,6 +190,9 @@ infer_scan(const infer_ctx *c)
     if (c->at->scan.length < 0)
         return INFER_FAIL(c, ERR_attr_value, "length", (long long)c->at->scan.length,
                           "0 or more");
+    if (c->at->scan.spread_axis < 0 || c->at->scan.spread_axis > MAX_SPREAD_AXIS)
+        return INFER_FAIL(c, ERR_attr_value, "spread_axis", (long long)c->at->scan.spread_axis,
+                          "0 to 255");
     if (c->at->scan.spread && carries)
         return INFER_FAIL(c, ERR_attr_value, "carries", (long long)carries,
                           "0 where the scan is spread");

@@ -37,7 +37,8 @@ scan(ir_build *b, const ir_node *n, int consts, int carries, bool reverse, ir_gr
                                            .length = n->at->scan.length,
                                            .reverse = reverse,
                                            .body = body,
-                                           .spread = n->at->scan.spread && !carries } },
+                                           .spread = n->at->scan.spread && !carries,
+                                           .spread_axis = n->at->scan.spread_axis } },
                     out);
 }
 

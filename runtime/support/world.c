@@ -155,10 +155,11 @@ cot_rt_world_begin(const void *comm, const int64_t *table, const int64_t *noted,
 }
 
 int
-cot_rt_world_rows(const void *comm, int64_t *out, int64_t rule, int64_t groups)
+cot_rt_world_rows(const void *comm, int64_t *out, int64_t owners, int64_t groups)
 {
     const cot_comm *c = comm;
-    const cot_rt_owned own = cot_rt_owned_by((cot_rt_own_rule)rule, groups, c->size, c->rank);
+    const cot_rt_owners o = cot_rt_owners_of(owners, c->size, c->rank);
+    const cot_rt_owned own = cot_rt_owned_by(o.rule, groups, o.size, o.rank);
 
     cot_rt_owned_list(groups, &own, out);
     return 0;

@@ -25,14 +25,15 @@ least(int64_t x, int64_t y)
 /* The list of the groups of a process, then the rows of another one; runs need neither, since
  * their rows arrive where they belong. */
 int64_t
-cot_rt_world_gather_room(int size, int64_t rule, int64_t groups, int64_t row)
+cot_rt_world_gather_room(int size, int rank, int64_t owners, int64_t groups, int64_t row)
 {
+    const cot_rt_owners o = cot_rt_owners_of(owners, size, rank);
     int64_t longest = 0;
 
-    if (rule == COT_RT_OWN_RUNS)
+    if (o.rule == COT_RT_OWN_RUNS)
         return 0;
-    for (int p = 0; p < size; p++)
-        longest = most(longest, cot_rt_owned_by((cot_rt_own_rule)rule, groups, size, p).groups);
+    for (int p = 0; p < o.size; p++)
+        longest = most(longest, cot_rt_owned_by(o.rule, groups, o.size, p).groups);
     return longest * ((int64_t)sizeof(int64_t) + row);
 }
 
@@ -105,16 +106,18 @@ gather_runs(const cot_comm *c, int64_t groups, size_t row, const char *x, char *
 }
 
 int
-cot_rt_world_gather(const void *comm, const void *rows, void *out, void *room, int64_t rule,
+cot_rt_world_gather(const void *comm, const void *rows, void *out, void *room, int64_t owners,
                     int64_t groups, int64_t row)
 {
-    const cot_comm *c = comm;
+    cot_rt_subgrid g;
+    const cot_comm *c = cot_rt_subgrid_of(&g, comm, owners);
 
     if (row == 0)
         return 0;
-    return cot_rt_world_given_up(
-        c, rule == COT_RT_OWN_RUNS ? gather_runs(c, groups, (size_t)row, rows, out)
-                                   : gather_leaves(c, groups, (size_t)row, rows, out, room));
+    return cot_rt_world_given_up(c,
+                                 g.owners.rule == COT_RT_OWN_RUNS
+                                     ? gather_runs(c, groups, (size_t)row, rows, out)
+                                     : gather_leaves(c, groups, (size_t)row, rows, out, room));
 }
 
 typedef struct row_move {
@@ -202,15 +205,16 @@ numbers_bytes(int size)
 
 int64_t
 cot_rt_world_move_room(int size, int rank, const int64_t *run, int64_t groups, int64_t to,
-                       int64_t row, int64_t runs)
+                       int64_t row, int64_t runs, int64_t owners)
 {
     const row_move m = { runs, run, (size_t)row };
-    int64_t bytes = numbers_bytes(size);
+    const cot_rt_owners o = cot_rt_owners_of(owners, size, rank);
+    int64_t bytes = numbers_bytes(o.size);
 
-    for (int p = 0; p < size; p++) {
-        if (p == rank)
+    for (int p = 0; p < o.size; p++) {
+        if (p == o.rank)
             continue;
-        const move_sizes n = sizes_of(&m, groups, to, size, rank, p);
+        const move_sizes n = sizes_of(&m, groups, to, o.size, o.rank, p);
         bytes += (int64_t)(n.sends + n.receives);
     }
     return bytes;
@@ -218,9 +222,10 @@ cot_rt_world_move_room(int size, int rank, const int64_t *run, int64_t groups, i
 
 int
 cot_rt_world_start_move(const void *comm, const void *rows, const int64_t *run, void *room,
-                        int64_t groups, int64_t to, int64_t row, int64_t runs)
+                        int64_t groups, int64_t to, int64_t row, int64_t runs, int64_t owners)
 {
-    const cot_comm *c = comm;
+    cot_rt_subgrid g;
+    const cot_comm *c = cot_rt_subgrid_of(&g, comm, owners);
     const row_move m = { runs, run, (size_t)row };
     const cot_rt_owned from = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, c->size, c->rank);
     int64_t *number = room;
@@ -242,9 +247,11 @@ cot_rt_world_start_move(const void *comm, const void *rows, const int64_t *run, 
 
 int
 cot_rt_world_move(const void *comm, const void *rows, const int64_t *run, const void *room,
-                  void *out, int64_t groups, int64_t to, int64_t row, int64_t runs)
+                  void *out, int64_t groups, int64_t to, int64_t row, int64_t runs,
+                  int64_t owners)
 {
-    const cot_comm *c = comm;
+    cot_rt_subgrid g;
+    const cot_comm *c = cot_rt_subgrid_of(&g, comm, owners);
     const row_move m = { runs, run, (size_t)row };
     const cot_rt_owned from = cot_rt_owned_by(COT_RT_OWN_RUNS, groups, c->size, c->rank),
                        own = cot_rt_owned_by(COT_RT_OWN_RUNS, to, c->size, c->rank);

@@ -12,12 +12,12 @@ least(int64_t x, int64_t y)
 }
 
 cot_rt_reduction
-cot_rt_sum_of(int64_t rule, int64_t groups, int64_t by, int64_t parted, int64_t dtype,
+cot_rt_sum_of(cot_rt_own_rule rule, int64_t groups, int64_t by, int64_t parted, int64_t dtype,
               int64_t m)
 {
     const cot_dtype t = (cot_dtype)dtype;
 
-    return (cot_rt_reduction){ .rule = (cot_rt_own_rule)rule,
+    return (cot_rt_reduction){ .rule = rule,
                                .groups = groups,
                                .by = (int)by,
                                .t = t,

@@ -28,11 +28,12 @@ total(const cot_rt_sum_room *p)
 }
 
 int64_t
-cot_rt_world_reduce_room(int size, int rank, int64_t rule, int64_t groups, int64_t by,
+cot_rt_world_reduce_room(int size, int rank, int64_t owners, int64_t groups, int64_t by,
                          int64_t parted, int64_t dtype, int64_t m)
 {
-    const cot_rt_reduction r = cot_rt_sum_of(rule, groups, by, parted, dtype, m);
-    const cot_rt_sum_room p = cot_rt_sum_plan(&r, size, rank, NULL);
+    const cot_rt_owners o = cot_rt_owners_of(owners, size, rank);
+    const cot_rt_reduction r = cot_rt_sum_of(o.rule, groups, by, parted, dtype, m);
+    const cot_rt_sum_room p = cot_rt_sum_plan(&r, o.size, o.rank, NULL);
 
     return total(&p);
 }
@@ -235,10 +236,13 @@ reduce_block(cot_rt_sum *s, int64_t begin, int64_t n, const char *rows, char *ou
 }
 
 int
-cot_rt_world_reduce(const void *comm, const void *rows, void *out, void *room, int64_t rule,
+cot_rt_world_reduce(const void *comm, const void *rows, void *out, void *room, int64_t owners,
                     int64_t groups, int64_t by, int64_t parted, int64_t dtype, int64_t m)
 {
-    cot_rt_sum s = { .comm = comm, .r = cot_rt_sum_of(rule, groups, by, parted, dtype, m) };
+    cot_rt_subgrid g;
+    cot_rt_sum s = { .comm = cot_rt_subgrid_of(&g, comm, owners) };
+
+    s.r = cot_rt_sum_of(g.owners.rule, groups, by, parted, dtype, m);
     const int64_t block = cot_rt_sum_block(&s.r, s.comm->size);
     int status = 0;
 

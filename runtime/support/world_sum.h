@@ -56,7 +56,7 @@ typedef struct cot_rt_sum {
 } cot_rt_sum;
 
 /* The reduction of world.h by its numbers. */
-cot_rt_reduction cot_rt_sum_of(int64_t rule, int64_t groups, int64_t by, int64_t parted,
+cot_rt_reduction cot_rt_sum_of(cot_rt_own_rule rule, int64_t groups, int64_t by, int64_t parted,
                                int64_t dtype, int64_t m);
 /* Elements of a block: many are reduced in blocks, one after the other. */
 int64_t cot_rt_sum_block(const cot_rt_reduction *r, int size);

@@ -14,7 +14,8 @@ enum { OF_GROUPS, OF_BY, OF_DTYPE, OF_ELEMENTS };
 
 /* What both halves of a call know; it stays at the beginning of the room. */
 typedef struct world_sums {
-    const cot_comm *comm;
+    const cot_comm *comm; /* of those that own the groups */
+    cot_rt_subgrid grid;
     int n;
     int64_t *number; /* by process: of the exchange with it */
     char *packed, *parts, *sent, *received;
@@ -23,7 +24,7 @@ typedef struct world_sums {
 
 /* One of a call; few: they are few bytes together. */
 static cot_rt_reduction
-reduction_of(const int64_t *table, int64_t rule, bool few)
+reduction_of(const int64_t *table, cot_rt_own_rule rule, bool few)
 {
     cot_rt_reduction r = cot_rt_sum_of(rule, table[OF_GROUPS], table[OF_BY], -1,
                                        table[OF_DTYPE], table[OF_ELEMENTS]);
@@ -76,7 +77,8 @@ state_bytes(int size, int64_t n)
 
 /* The room of all; its size. */
 static int64_t
-plan_room(sums_room *room, int size, int rank, const int64_t *table, int64_t n, int64_t rule)
+plan_room(sums_room *room, int size, int rank, const int64_t *table, int64_t n,
+          cot_rt_own_rule rule)
 {
     const bool few = are_few(table, n);
 
@@ -91,11 +93,12 @@ plan_room(sums_room *room, int size, int rank, const int64_t *table, int64_t n, 
 }
 
 int64_t
-cot_rt_world_sums_room(int size, int rank, const int64_t *table, int64_t n, int64_t rule)
+cot_rt_world_sums_room(int size, int rank, const int64_t *table, int64_t n, int64_t owners)
 {
+    const cot_rt_owners o = cot_rt_owners_of(owners, size, rank);
     sums_room room;
 
-    return plan_room(&room, size, rank, table, n, rule);
+    return plan_room(&room, o.size, o.rank, table, n, o.rule);
 }
 
 /* The next place in a message for elements of so many bytes; what is passed by is zeros, where
@@ -255,7 +258,7 @@ gather(const world_sums *w, void *const *out, bool arrived)
 }
 
 static void
-take_room(world_sums *w, const int64_t *table, int64_t rule, char *room)
+take_room(world_sums *w, const int64_t *table, cot_rt_own_rule rule, char *room)
 {
     const bool few = are_few(table, w->n);
     sums_room all;
@@ -278,13 +281,13 @@ take_room(world_sums *w, const int64_t *table, int64_t rule, char *room)
 
 int
 cot_rt_world_start_sums(const void *comm, const int64_t *table, const void *const *rows,
-                        void *room, int64_t n, int64_t rule)
+                        void *room, int64_t n, int64_t owners)
 {
     world_sums *w = room;
 
-    w->comm = comm;
+    w->comm = cot_rt_subgrid_of(&w->grid, comm, owners);
     w->n = (int)n;
-    take_room(w, table, rule, room);
+    take_room(w, table, w->grid.owners.rule, room);
     for (int i = 0; i < w->n; i++)
         cot_rt_sum_rows(&w->sum[i], rows[i]);
     return cot_rt_world_given_up(comm, scatter(w));
@@ -309,12 +312,12 @@ cot_rt_world_start_sums_of(const void *comm, const int64_t *table, const void *x
                            const void *x5, const void *x6, const void *x7, const void *x8,
                            const void *x9, const void *x10, const void *x11, const void *x12,
                            const void *x13, const void *x14, const void *x15, void *room,
-                           int64_t n, int64_t rule)
+                           int64_t n, int64_t owners)
 {
     const void *const rows[] = { x0, x1, x2,  x3,  x4,  x5,  x6,  x7,
                                  x8, x9, x10, x11, x12, x13, x14, x15 };
 
-    return cot_rt_world_start_sums(comm, table, rows, room, n, rule);
+    return cot_rt_world_start_sums(comm, table, rows, room, n, owners);
 }
 
 int

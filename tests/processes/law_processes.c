@@ -8,7 +8,8 @@
  * Each program is mapped over GROUPS groups of a spread axis, over all arguments and over one
  * of them, and so is its vjp; the vjp of the map is taken as well.  The program itself, and its
  * map, run with spread arguments and results, too.  Each process of three has the bytes that
- * one process has. */
+ * one process has; and so has each of six, three rows of two, where groups are mapped within
+ * groups. */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,9 @@
 #include "tests/laws/programs.h"
 #include "tests/processes/joined.h"
 
-enum { GROUPS = 5, PROCESSES = 3, VARIANTS = 8, MAX_PROGRAMS = 8192, MAX_IN = 16 };
+enum { GROUPS = 5, INNER = 3, PROCESSES = 3, GRID = 6, COLUMNS = 2 };
+/* Variants from NESTED on have groups within groups. */
+enum { NESTED = 8, VARIANTS = 12, MAX_PROGRAMS = 8192, MAX_IN = 16 };
 
 /* The results of a program: its status, and a hash of their bytes. */
 typedef struct outcome {
@@ -34,18 +37,19 @@ typedef struct outcome {
 typedef struct sweep {
     const char *backend;
     int first, step;
+    int from, to; /* the variants */
     const cot_comm *comm;
     outcome *one, *own; /* [program][variant]: of one process; of this one */
 } sweep;
 
 static cot_status
-map(const ir_graph *f, int only, ir_graph **out)
+map(const ir_graph *f, int64_t groups, int only, ir_graph **out)
 {
     const int64_t first = 0;
     int64_t in[MAX_IN];
     pass_vmap_options o = { .in = { f->n_in, in, false },
                             .out = { 1, &first, true },
-                            .size = GROUPS,
+                            .size = groups,
                             .sized = true,
                             .over = "world" };
 
@@ -55,11 +59,24 @@ map(const ir_graph *f, int only, ir_graph **out)
 }
 
 /* Variants: the map; the map of the vjp; the vjp of the map; each over all, or one argument;
- * the program and the map, whose arguments and results are spread. */
+ * the program and the map, whose arguments and results are spread; the map of a map, and the
+ * vjp of that, of which the inner map, and in every second the outer one too, is over all. */
 static bool
 is_spread(int variant)
 {
-    return variant >= 6;
+    return variant == 6 || variant == 7;
+}
+
+static cot_status
+make_nest(const laws_program *p, int variant, int only, ir_graph **out)
+{
+    ir_graph *g;
+
+    COT_TRY(map(p->f, INNER, -1, &g));
+    if (variant < NESTED + 2)
+        return map(g, GROUPS, only, out);
+    COT_TRY(map(g, GROUPS, only, &g));
+    return pass_vjp(g, NULL, 0, out);
 }
 
 static cot_status
@@ -69,15 +86,17 @@ make(const laws_program *p, int variant, ir_graph **out)
     ir_graph *g;
 
     *out = (ir_graph *)p->f;
+    if (variant >= NESTED)
+        return make_nest(p, variant, only, out);
     if (is_spread(variant))
-        return variant % 2 ? map(p->f, -1, out) : COT_OK;
+        return variant % 2 ? map(p->f, GROUPS, -1, out) : COT_OK;
     if (variant / 2 == 0)
-        return map(p->f, only, out);
+        return map(p->f, GROUPS, only, out);
     if (variant / 2 == 1) {
         COT_TRY(pass_vjp(p->f, NULL, 0, &g));
-        return map(g, only, out);
+        return map(g, GROUPS, only, out);
     }
-    COT_TRY(map(p->f, only, &g));
+    COT_TRY(map(p->f, GROUPS, only, &g));
     return pass_vjp(g, NULL, 0, out);
 }
 
@@ -189,7 +208,9 @@ judge(const laws_program *p, const void *user)
     cot_context *ctx = p->f->ctx;
 
     ctx->comm = s->comm;
-    for (int v = 0; v < VARIANTS; v++) {
+    for (int v = s->from; v < s->to; v++) {
+        const bool grid = v >= NESTED && s->comm && s->comm->size % COLUMNS == 0;
+        ctx->columns = grid ? COLUMNS : 0;
         outcome *own = &s->own[p->number * VARIANTS + v];
         ir_graph *g;
         const bool tried = s->own == s->one || !s->one[p->number * VARIANTS + v].status;
@@ -223,7 +244,7 @@ compare(const sweep *s, int processes)
     int same = 0, refused = 0, failures = 0;
 
     for (int i = s->first; i < laws_count(); i += s->step)
-        for (int v = 0; v < VARIANTS; v++) {
+        for (int v = s->from; v < s->to; v++) {
             const int at = i * VARIANTS + v;
             if (s->one[at].status) {
                 refused++;
@@ -250,6 +271,8 @@ judge_own(const cot_comm *comm, void *user)
     sweep s = *(sweep *)user;
     const sweep *const all = &s;
 
+    s.to = VARIANTS;
+
     laws_each(s.first, s.step, laws_count(), false, judge, all);
     s.comm = comm;
     s.own += MAX_PROGRAMS * VARIANTS;
@@ -257,20 +280,37 @@ judge_own(const cot_comm *comm, void *user)
     return compare(all, 1) || laws_failures > 0;
 }
 
+/* Runs some variants on one process, and on several. */
+static int
+run(sweep *s, int from, int to, int processes)
+{
+    outcome *const memory = s->one;
+
+    s->from = from;
+    s->to = to;
+    s->own = memory;
+    int failed = cot_shm_run(1, run_all, s) != 0;
+    s->own = memory + MAX_PROGRAMS * VARIANTS;
+    failed |= cot_shm_run(processes, run_all, s) != 0;
+    return compare(s, processes) || failed;
+}
+
 int
 main(int argc, char **argv)
 {
     const size_t bytes = sizeof(outcome) * MAX_PROGRAMS * VARIANTS;
-    outcome *memory = mmap(NULL, bytes * (PROCESSES + 1), PROT_READ | PROT_WRITE,
+    outcome *memory = mmap(NULL, bytes * (GRID + 1), PROT_READ | PROT_WRITE,
                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
     if (argc < 4 || argc > 5 || memory == MAP_FAILED || laws_count() > MAX_PROGRAMS)
         return 2;
-    sweep s = { argv[1], atoi(argv[2]), atoi(argv[3]), NULL, memory, memory };
+    sweep s = { .backend = argv[1],
+                .first = atoi(argv[2]),
+                .step = atoi(argv[3]),
+                .one = memory,
+                .own = memory };
     if (argc == 5)
         return joined_run(argv[4], judge_own, &s);
-    int failed = cot_shm_run(1, run_all, &s) != 0;
-    s.own = memory + MAX_PROGRAMS * VARIANTS;
-    failed |= cot_shm_run(PROCESSES, run_all, &s) != 0;
-    return compare(&s, PROCESSES) || failed;
+    const int failed = run(&s, 0, NESTED, PROCESSES);
+    return run(&s, NESTED, VARIANTS, GRID) || failed;
 }

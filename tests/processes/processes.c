@@ -1,7 +1,7 @@
 /* Programs on several processes, judged by the bytes of one:
  *
  *   processes same [FIRST STEP]    programs FIRST, FIRST + STEP, ... at 1, 2, 3, 33 and 520
- *                                  groups, on 1, 2, 3, 4, 5, 7 and 8 processes, by the JIT and
+ *                                  groups, on 1 to 8 processes, by the JIT and
  *                                  the evaluator
  *   processes started [FIRST STEP] the same, by a communicator that begins messages
  *   processes joined FILE [FIRST STEP]
@@ -14,6 +14,7 @@
  *   processes killed [MOMENTS]     a process ends, stops or fails at any call, or is killed at
  *                                  so many random moments: the others end and name it
  *   processes chosen               who owns what by cot_options.own, and where it is refused
+ *   processes grid                 axes within each other, which a grid of processes shares
  *   processes different            one runs another program, or has other keys
  *   processes memory               there is none to share, or one process is short of it
  *
@@ -56,9 +57,9 @@ fail(const char *name, int64_t groups, int processes, const char *what)
 /* ---- same ---- */
 
 static const int64_t group_counts[] = { 1, 2, 3, 33, 520 };
-static const int process_counts[] = { 2, 3, 4, 5, 7, 8 };
+static const int process_counts[] = { 2, 3, 4, 5, 6, 7, 8 };
 static const char *const backends[] = { "jit", "eval", "c" };
-enum { COUNTS = 5, PROCESSES = 6, BACKENDS = 3 };
+enum { COUNTS = 5, PROCESSES = 7, BACKENDS = 3 };
 
 /* A compiler is slow to start: C runs every third program, at 33 groups on 3 processes. */
 static bool
@@ -519,8 +520,9 @@ main(int argc, char **argv)
     const struct {
         const char *name;
         void (*run)(void);
-    } whole[] = { { "order", order },   { "bytes", bytes },         { "chosen", chosen },
-                  { "memory", memory }, { "different", different }, { NULL, NULL } };
+    } whole[] = { { "order", order }, { "bytes", bytes },   { "chosen", chosen },
+                  { "grid", grid },   { "memory", memory }, { "different", different },
+                  { NULL, NULL } };
     int k = 0;
 
     while (whole[k].name && strcmp(what, whole[k].name) != 0)

@@ -16,6 +16,8 @@ void owners(int first, int step);
 void order(void);
 /* chosen.c: who owns what by cot_options.own, and where it is refused. */
 void chosen(void);
+/* grid.c: axes within each other. */
+void grid(void);
 /* different.c: one process runs another program, or has other keys. */
 void different(void);
 /* memory.c: there is no memory for what is shared, or for one process. */

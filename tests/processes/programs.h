@@ -11,13 +11,15 @@ typedef struct spread_program {
     /* The function of one group, in which %1$lld is the number of them and %2$lld one less,
      * and the passes that make the whole of it. */
     const char *text, *pipeline;
+    int columns; /* cot_options.columns, where it divides the number of processes */
 } spread_program;
 
 extern const spread_program spread_programs[];
 extern const int spread_program_count;
 
-/* cot_options.own of what follows; NULL at first. */
+/* cot_options.own and columns of what follows; NULL and 0 at first: those of the program. */
 extern const char *spread_own;
+extern int spread_columns;
 
 /* Which arguments, and results, of files are spread: a bit for each. */
 extern unsigned spread_args, spread_results;

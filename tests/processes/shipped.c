@@ -416,7 +416,7 @@ refused(void)
         "alone",
         "fn @f(%%x: f32[%1$lld]) -> f32[%1$lld] {\n  %%0 = sin %%x : f32[%1$lld]\n"
         "  ret %%0\n}\n",
-        ""
+        "", 0
     };
 
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
