@@ -3,7 +3,7 @@
  *
  * Groups never share an op, since two processes could not share its bits.  So what depends on
  * mapped values is the body of a scan over the groups, without carries and marked `spread`.
- * Between such scans lie only collectives, and scans whose steps hold some.  A value has as
+ * Between such scans lie only collectives, and loops and conds which hold some.  A value has as
  * level the number of these that it waits for; the nodes of one level are one scan, and the
  * collectives of the level act on the stacked results by their rules of vmap.
  *
@@ -38,12 +38,23 @@ is_collective(const group_walk *w, const ir_node *n)
     return ir_ops[n->op].flag == IR_COLLECTIVE && pass_axis_bound(w->f, n);
 }
 
-/* A scan whose steps have collectives is one of groups in each step: groups meet in it. */
+/* Do groups meet within n?  A loop whose steps have collectives is one of groups in each step,
+ * and a branch that has some is made for all groups. */
+static bool
+may_meet(const ir_node *n)
+{
+    switch (ir_ops[n->op].record) {
+    case IR_AT_scan:
+    case IR_AT_loop:
+    case IR_AT_cond: return true;
+    default: return false;
+    }
+}
+
 static bool
 is_meeting(const group_walk *w, const ir_node *n)
 {
-    return is_collective(w, n) ||
-           (ir_ops[n->op].record == IR_AT_scan && pass_axis_bound(w->f, n));
+    return is_collective(w, n) || (may_meet(n) && pass_axis_bound(w->f, n));
 }
 
 static int
@@ -110,8 +121,8 @@ map_body(const ir_graph *f, int64_t size, const bool *mapped, bool *out_mapped, 
     return ir_build_end(b, out);
 }
 
-/* The vmap rule of a collective over the groups, or of a scan that holds some; or a copy of a
- * node that is the same for all. */
+/* The vmap rule of a collective over the groups, or of a loop or a cond that holds some; or a
+ * copy of a node that is the same for all. */
 static void
 outside(group_walk *w, const ir_node *n, bool collective)
 {
@@ -127,9 +138,17 @@ outside(group_walk *w, const ir_node *n, bool collective)
         ir_copy_node(w->b, n, in, y);
         return;
     }
-    if (!is_collective(w, n)) {
-        pass_vmap_scan(w->b, n, w->size, in, mapped, map_body, y, out);
+    switch (ir_ops[n->op].record) {
+    case IR_AT_scan: pass_vmap_scan(w->b, n, w->size, in, mapped, map_body, y, out); return;
+    case IR_AT_loop:
+        pass_vmap_while(w->b, w->f, n, w->size, in, mapped, map_body, y, out);
         return;
+    case IR_AT_cond:
+        for (int i = 0; i < n->n_out; i++)
+            out[i] = true;
+        pass_vmap_cond(w->b, w->f, n, w->size, in, mapped, map_body, y, out);
+        return;
+    default: break;
     }
     for (int i = 0; i < n->n_out; i++)
         out[i] = true;
@@ -256,7 +275,7 @@ walk_level(group_walk *w, int level)
 }
 
 /* What a group may not hold: effects, whose order no two processes share, and collectives
- * within conds and loops but scans. */
+ * within solvers and custom functions. */
 static bool
 fits(ir_build *b, const ir_graph *f)
 {
@@ -266,8 +285,7 @@ fits(ir_build *b, const ir_graph *f)
             ir_build_fail(b, ir_ops[n->op].name, ERR_over_effect);
             return false;
         }
-        if (ir_ops[n->op].flag != IR_COLLECTIVE && ir_ops[n->op].record != IR_AT_scan &&
-            pass_axis_bound(f, n)) {
+        if (ir_ops[n->op].flag != IR_COLLECTIVE && !may_meet(n) && pass_axis_bound(f, n)) {
             ir_build_fail(b, ir_ops[n->op].name, ERR_over_inside);
             return false;
         }

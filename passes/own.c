@@ -14,7 +14,7 @@
  *                    process needs (own_rows.c)
  *   pointwise, transpose
  *                    of own rows: the own rows of the result
- *   scan around these
+ *   loop around these
  *                    carries own rows where a step makes own rows of them
  *   anything else    takes whole values, which "processes.gather" puts together
  *
@@ -201,7 +201,7 @@ own_node(own_walk *w, const ir_node *n)
     own_form form;
 
     w->b->loc = n->loc;
-    if (ir_ops[n->op].record == IR_AT_scan && pass_own_scan(w, n))
+    if (ir_ops[n->op].loop && pass_own_loop(w, n))
         return;
     if (among < PASS_AMONGS)
         own_reduce(w, n, among);
@@ -332,19 +332,21 @@ pass_own(const ir_graph *f, const pass_world *world, ir_graph **out)
     *out = (ir_graph *)f;
     if (world->size < 2 || (!spread && !pass_has_groups(f)))
         return COT_OK;
+    ir_graph *each;
+    COT_TRY(pass_own_examples(f, &each));
     if (spread && lanes)
         return refuse_lanes(f, "arrays are spread");
-    program.columns = pass_own_columns(f, world);
-    program.axes = pass_spread_axes(f);
+    program.columns = pass_own_columns(each, world);
+    program.axes = pass_spread_axes(each);
     COT_TRY(build_by(
-        f, &program,
+        each, &program,
         spread || world->wanted == 1 + PASS_OWN_RUNS ? PASS_OWN_RUNS : PASS_OWN_LEAVES, out));
     const bool cheaper =
         !world->wanted && program.sent[PASS_OWN_RUNS] < program.sent[PASS_OWN_LEAVES];
     if (program.moves && lanes)
         return refuse_lanes(f, "rows move between groups");
     if ((program.moves || cheaper) && program.rule != PASS_OWN_RUNS)
-        COT_TRY(build_by(f, &program, PASS_OWN_RUNS, out));
+        COT_TRY(build_by(each, &program, PASS_OWN_RUNS, out));
     COT_TRY(pass_own_order(*out, world, out));
     (*out)->n_inout = f->n_inout;
     (*out)->inout =

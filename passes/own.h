@@ -1,6 +1,6 @@
-/* pass_own: what its files share.  own.c has the walk, own_scan.c the scans, own_value.c the
+/* pass_own: what its files share.  own.c has the walk, own_loop.c the loops, own_value.c the
  * forms of values, own_rows.c the rows that move, own_order.c the order of messages,
- * own_begin.c what a call begins with. */
+ * own_begin.c what a call begins with, own_examples.c what each example does in its own way. */
 #ifndef PASSES_OWN_H
 #define PASSES_OWN_H
 
@@ -112,10 +112,14 @@ bool pass_is_parted(const own_walk *w, ir_ref v);
 /* Value v of f is y, which has a form. */
 void pass_own_set(own_walk *w, ir_ref v, ir_ref y, own_form form);
 
-/* own_scan.c: columns of the grid of processes for f.  A scan, if processes share its steps or
+/* own_loop.c: columns of the grid of processes for f.  A loop, if processes share its steps or
  * what these take or make; else false. */
 int pass_own_columns(const ir_graph *f, const pass_world *world);
-bool pass_own_scan(own_walk *w, const ir_node *n);
+bool pass_own_loop(own_walk *w, const ir_node *n);
+
+/* own_examples.c: f without loops and conds that each example goes through in its own way, and
+ * in which groups meet. */
+cot_status pass_own_examples(const ir_graph *f, ir_graph **out);
 
 /* own_begin.c: a hash, i64[], of those of n arguments that are compared between processes;
  * IR_NONE is left out.  prototype: of the call that reads one, or NULL. */

@@ -155,11 +155,18 @@ const char *pass_over_wrong(ir_arena *a, const pass_vmap_options *o);
 /* The same as pass_vmap_into over an axis that is spread over processes. */
 void pass_vmap_groups(ir_build *b, const ir_graph *f, int64_t size, const ir_ref *x,
                       const bool *mapped, ir_ref *y, bool *out_mapped);
-/* vmap of a scan, with its body mapped by `map`, as pass_vmap_graph does it. */
+/* vmap of a scan, a while or a cond, with its functions mapped by `map`, as pass_vmap_graph
+ * does it. */
 typedef cot_status pass_map_graph(const ir_graph *f, int64_t size, const bool *in_mapped,
                                   bool *out_mapped, ir_graph **out);
 void pass_vmap_scan(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in,
                     const bool *mapped, pass_map_graph *map, ir_ref *y, bool *out_mapped);
+void pass_vmap_while(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
+                     const ir_ref *in, const bool *mapped, pass_map_graph *map, ir_ref *y,
+                     bool *out_mapped);
+void pass_vmap_cond(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
+                    const ir_ref *in, const bool *mapped, pass_map_graph *map, ir_ref *y,
+                    bool *out_mapped);
 void pass_vmap_into(ir_build *b, const ir_graph *f, int64_t size, int64_t chunk,
                     const ir_ref *x, const bool *mapped, ir_ref *y, bool *out_mapped);
 /* vmap of node n of f as a scan over the examples, which needs no rule for n. */

@@ -586,10 +586,10 @@ pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
                           "no size is given; wants that of the mapped axis: vmap(size=8)");
     const int around = f->ctx->randomness;
     f->ctx->randomness = o->randomness;
-    f->ctx->spread_axis = (int)pass_spread_axes(f);
-    if (b->status == COT_OK && o->over)
+    if (b->status == COT_OK && o->over) {
+        f->ctx->spread_axis = (int)pass_spread_axes(f);
         pass_vmap_groups(b, named, o->size, e.x, e.mapped, y, is);
-    else if (b->status == COT_OK)
+    } else if (b->status == COT_OK)
         pass_vmap_into(b, named, o->size, o->chunk, e.x, e.mapped, y, is);
     f->ctx->randomness = around;
     for (int i = 0; b->status == COT_OK && i < f->n_out; i++) {

@@ -193,7 +193,7 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
  *
  * Errors   COT_ERR_ARG    in_dims or out_dims has not one entry for each argument or result
  *          COT_ERR_ARG    .over is not "world", stands beside .chunk, or f has effects, or
- *                         collectives of this axis in whiles or conds, under it
+ *                         collectives of this axis in solvers or custom functions, under it
  *          COT_ERR_SHAPE  an axis is out of range, or mapped sizes differ */
 #define cot_vmap(...) COT_VMAP_(__VA_ARGS__, .end_ = 0)
 #define COT_VMAP_(f, ...) \

@@ -97,8 +97,8 @@ transpose_cond(ir_build *b, const ir_graph *f, const ir_node *n, const bool *lin
 }
 
 /* Does the index choose branch k?  An index out of range chooses the first or the last. */
-static ir_ref
-chosen(ir_build *b, ir_ref index, int k, int count)
+ir_ref
+pass_branch_chosen(ir_build *b, ir_ref index, int k, int count)
 {
     if (!index || (ir_btype(b, index)->dtype == COT_BOOL && k == 1))
         return index;
@@ -129,7 +129,7 @@ masked_branch(ir_build *outer, const ir_node *n, const ir_type *index, int k)
     ir_ref x = ir_input(b, index, NULL);
 
     if (loops)
-        in[0] = chosen(b, x, k, n->at->cond.branches.n);
+        in[0] = pass_branch_chosen(b, x, k, n->at->cond.branches.n);
     for (int i = loops; i < g->n_in; i++)
         in[i] = ir_input_like(b, g, g->in[i], "");
     ir_inline_graph(b, g, in, y);
@@ -141,7 +141,7 @@ masked_branch(ir_build *outer, const ir_node *n, const ir_type *index, int k)
 /* The mapped form: everything gets the mapped axis. */
 static void
 vmap_chooses(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
-             const bool *mapped, ir_ref *y)
+             const bool *mapped, pass_map_graph *map, ir_ref *y)
 {
     const ir_type *index = ir_type_at(f, n->in[0]);
     int count = n->at->cond.branches.n, n_in = 0;
@@ -163,7 +163,7 @@ vmap_chooses(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, con
         const ir_graph *h = loops ? masked_branch(b, n, index, k) : branch(n, k);
 
         if (h)
-            pass_flow_ok(b, pass_vmap_graph(h, size, all, all + n->n_in + 1, &g[k]));
+            pass_flow_ok(b, map(h, size, all, all + n->n_in + 1, &g[k]));
     }
     cond(b, count, g, n_in, x, y);
 }
@@ -171,18 +171,19 @@ vmap_chooses(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, con
 typedef struct vmap_data {
     int64_t size;
     const bool *mapped;
+    pass_map_graph *map;
 } vmap_data;
 
 static cot_status
 vmap_branch(const void *data, const ir_graph *f, bool *is, ir_graph **out)
 {
     const vmap_data *d = data;
-    return pass_vmap_graph(f, d->size, d->mapped, is, out);
+    return d->map(f, d->size, d->mapped, is, out);
 }
 
 void
-vmap_cond(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
-          const bool *mapped, ir_ref *y, bool *out_mapped)
+pass_vmap_cond(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+               const bool *mapped, pass_map_graph *map, ir_ref *y, bool *out_mapped)
 {
     bool effects = false, ranked = ir_type_at(f, n->in[0])->rank > 0;
 
@@ -194,13 +195,20 @@ vmap_cond(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const 
         return;
     }
     if (mapped[0] || ranked) {
-        vmap_chooses(b, f, n, size, in, mapped, y);
+        vmap_chooses(b, f, n, size, in, mapped, map, y);
         return;
     }
     for (int j = 0; j < n->n_out; j++)
         out_mapped[j] = false;
-    ir_graph **g = alike(b, n, vmap_branch, &(vmap_data){ size, mapped + 1 }, out_mapped);
+    ir_graph **g = alike(b, n, vmap_branch, &(vmap_data){ size, mapped + 1, map }, out_mapped);
     cond(b, n->at->cond.branches.n, g, n->n_in, in, y);
+}
+
+void
+vmap_cond(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+          const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    pass_vmap_cond(b, f, n, size, in, mapped, pass_vmap_graph, y, out_mapped);
 }
 
 /* Splitting.  An output is known only if every branch knows it.  The residuals of the branches

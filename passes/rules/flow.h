@@ -6,6 +6,8 @@
 
 /* Returns false and fails b if a pass on a sub-function failed. */
 bool pass_flow_ok(ir_build *b, cot_status status);
+/* Which examples of an index choose branch k of so many. */
+ir_ref pass_branch_chosen(ir_build *b, ir_ref index, int k, int count);
 /* Begin a sub-function; nodes added to it have the location of the current node. */
 ir_build *pass_flow_begin(ir_build *outer, const char *name);
 /* Finish a sub-function; returns NULL and fails outer if that fails.  from: what it is made

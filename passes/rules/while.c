@@ -105,7 +105,7 @@ masked_body(ir_build *outer, const ir_node *n)
 /* The mapped form: everything gets the mapped axis. */
 static void
 vmap_all(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in, const bool *mapped,
-         ir_ref *y)
+         pass_map_graph *map, ir_ref *y)
 {
     bool *all = IR_NEW_N(b->arena, bool, n->n_in + n->n_out + 1);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in);
@@ -119,15 +119,15 @@ vmap_all(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in, const bo
     /* A predicate that was already mapped has masked its loops then. */
     if (predicate_type(n)->rank == 0 && body->whiles)
         body = masked_body(b, n);
-    if (body &&
-        pass_flow_ok(b, pass_vmap_graph(n->at->loop.cond, size, all, all + n->n_in, &c)) &&
-        pass_flow_ok(b, pass_vmap_graph(body, size, all, all + n->n_in, &g)))
+    if (body && pass_flow_ok(b, map(n->at->loop.cond, size, all, all + n->n_in, &c)) &&
+        pass_flow_ok(b, map(body, size, all, all + n->n_in, &g)))
         while_loop(b, (int)n->at->loop.consts, n->at->loop.max, c, g, n->n_in, x, y);
 }
 
 void
-vmap_while(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
-           const bool *mapped, ir_ref *y, bool *out_mapped)
+pass_vmap_while(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
+                const ir_ref *in, const bool *mapped, pass_map_graph *map, ir_ref *y,
+                bool *out_mapped)
 {
     int k = (int)n->at->loop.consts;
     bool *is = ir_copy_bytes(b->arena, mapped, sizeof *mapped * (size_t)n->n_in), again = true;
@@ -138,11 +138,11 @@ vmap_while(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const
     while (again && predicate_type(n)->rank == 0) {
         again = chooses = false;
         memcpy(out_mapped, is + k, sizeof *is * (size_t)n->n_out);
-        if (!pass_flow_ok(b, pass_vmap_graph(n->at->loop.cond, size, is, &chooses, &cond)))
+        if (!pass_flow_ok(b, map(n->at->loop.cond, size, is, &chooses, &cond)))
             return;
         if (chooses)
             break;
-        if (!pass_flow_ok(b, pass_vmap_graph(n->at->loop.body, size, is, out_mapped, &body)))
+        if (!pass_flow_ok(b, map(n->at->loop.body, size, is, out_mapped, &body)))
             return;
         for (int i = 0; i < n->n_out; i++)
             if (out_mapped[i] && !is[k + i])
@@ -156,12 +156,19 @@ vmap_while(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const
     if (chooses || predicate_type(n)->rank > 0) {
         for (int i = 0; i < n->n_out; i++)
             out_mapped[i] = true;
-        vmap_all(b, n, size, in, mapped, y);
+        vmap_all(b, n, size, in, mapped, map, y);
         return;
     }
     for (int i = 0; i < n->n_in; i++)
         x[i] = is[i] && !mapped[i] ? pass_map_operand(b, in[i], false, size) : in[i];
     while_loop(b, k, n->at->loop.max, cond, body, n->n_in, x, y);
+}
+
+void
+vmap_while(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+           const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    pass_vmap_while(b, f, n, size, in, mapped, pass_vmap_graph, y, out_mapped);
 }
 
 /* Splitting. */

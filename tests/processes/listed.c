@@ -318,6 +318,77 @@ static const char plate[] =
     " : (f32[3,2], f32[3])\n"
     "  ret %%0, %%1\n}\n";
 
+/* Descent until all groups together are done, and halos on the way. */
+static const char settled[] =
+    "fn @holds(%%w: f32[3], %%r: f32[], %%x: f32[3], %%k: i32[]) -> bool[] {\n"
+    "  %%0 = constant {data=0.01} : f32[]\n"
+    "  %%1 = gt %%r, %%0 : bool[]\n"
+    "  %%2 = constant {data=9} : i32[]\n"
+    "  %%3 = lt %%k, %%2 : bool[]\n"
+    "  %%4 = and %%1, %%3 : bool[]\n"
+    "  ret %%4\n}\n"
+    "fn @step(%%w: f32[3], %%r: f32[], %%x: f32[3], %%k: i32[])"
+    " -> (f32[], f32[3], i32[]) {\n"
+    "  %%0 = ppermute %%x {over=\"i\", pairs=[%3$s]} : f32[3]\n"
+    "  %%1 = mul %%0, %%w : f32[3]\n"
+    "  %%2 = add %%x, %%1 : f32[3]\n"
+    "  %%3 = constant {data=0.5} : f32[3]\n"
+    "  %%4 = mul %%2, %%3 : f32[3]\n"
+    "  %%5 = tanh %%4 : f32[3]\n"
+    "  %%6 = mul %%5, %%5 : f32[3]\n"
+    "  %%7 = reduce_sum %%6 {axes=[0]} : f32[]\n"
+    "  %%8 = psum %%7 {over=\"i\"} : f32[]\n"
+    "  %%9 = constant {data=1} : i32[]\n"
+    "  %%10 = add %%k, %%9 : i32[]\n"
+    "  ret %%8, %%5, %%10\n}\n"
+    "fn @f(%%w: f32[3], %%x: f32[3]) -> (f32[3], f32[], i32[]) {\n"
+    "  %%0 = constant {data=1} : f32[]\n"
+    "  %%1 = constant {data=0} : i32[]\n"
+    "  %%2, %%3, %%4 = while %%w, %%0, %%x, %%1 {consts=1, cond=@holds, body=@step}"
+    " : (f32[], f32[3], i32[])\n"
+    "  ret %%3, %%2, %%4\n}\n";
+
+/* Each group goes on until its own sum is large; all meet in each step while any goes on.  Then
+ * some take the branch in which groups meet, and all the one that all choose. */
+static const char active[] =
+    "fn @holds(%%k: f32[], %%x: f32[3]) -> bool[] {\n"
+    "  %%0 = reduce_sum %%x {axes=[0]} : f32[]\n"
+    "  %%1 = lt %%0, %%k : bool[]\n"
+    "  ret %%1\n}\n"
+    "fn @step(%%k: f32[], %%x: f32[3]) -> f32[3] {\n"
+    "  %%0 = pmax %%x {over=\"i\"} : f32[3]\n"
+    "  %%1 = psum %%x {over=\"i\"} : f32[3]\n"
+    "  %%2 = mul %%1, %%1 : f32[3]\n"
+    "  %%3 = abs %%x : f32[3]\n"
+    "  %%4 = add %%x, %%3 : f32[3]\n"
+    "  %%5 = constant {data=1} : f32[3]\n"
+    "  %%6 = add %%2, %%5 : f32[3]\n"
+    "  %%7 = div %%0, %%6 : f32[3]\n"
+    "  %%8 = add %%4, %%7 : f32[3]\n"
+    "  %%9 = constant {data=0.25} : f32[3]\n"
+    "  %%10 = add %%8, %%9 : f32[3]\n"
+    "  ret %%10\n}\n"
+    "fn @meet(%%x: f32[3], %%w: f32[3]) -> f32[3] {\n"
+    "  %%0 = mul %%x, %%w : f32[3]\n"
+    "  %%1 = psum %%0 {over=\"i\"} : f32[3]\n"
+    "  %%2 = ppermute %%1 {over=\"i\", pairs=[0,%2$lld]} : f32[3]\n"
+    "  %%3 = sin %%2 : f32[3]\n"
+    "  %%4 = add %%3, %%x : f32[3]\n"
+    "  ret %%4\n}\n"
+    "fn @pass(%%x: f32[3], %%w: f32[3]) -> f32[3] {\n"
+    "  %%0 = exp %%w : f32[3]\n"
+    "  ret %%0\n}\n"
+    "fn @f(%%k: f32[], %%w: f32[3], %%x: f32[3]) -> (f32[3], f32[3], f32[3]) {\n"
+    "  %%0 = while %%k, %%x {consts=1, max=20, cond=@holds, body=@step} : f32[3]\n"
+    "  %%1 = reduce_sum %%x {axes=[0]} : f32[]\n"
+    "  %%2 = constant {data=0} : f32[]\n"
+    "  %%3 = gt %%1, %%2 : bool[]\n"
+    "  %%4 = cond %%3, %%0, %%w {branches=[@pass,@meet]} : f32[3]\n"
+    "  %%5 = psum %%1 {over=\"i\"} : f32[]\n"
+    "  %%6 = gt %%5, %%2 : bool[]\n"
+    "  %%7 = cond %%6, %%x, %%w {branches=[@meet,@pass]} : f32[3]\n"
+    "  ret %%0, %%4, %%7\n}\n";
+
 /* Maps of the inner axis, then of the outer one. */
 #define INNER "vmap(axis=j, size=5, over=world, "
 #define GRID                                                                                   \
@@ -363,6 +434,15 @@ const spread_program spread_programs[] = {
     { "centred.hessian", centred, MAP "in=[none,0], out=none) | hessian", 0 },
     { "descent", descent, "", 0 },
     { "draws", draws, MAP "in=[0,none,0], out=none)", 0 },
+    { "settled", settled, MAP "in=[none,0], out=[0,none,none])", 0 },
+    { "settled.jvp", settled, MAP "in=[none,0], out=[0,none,none]) | jvp", 0 },
+    { "settled.inner", settled, "vmap(size=2, in=[none,0]) | " MAP "in=[none,0])", 0 },
+    { "settled.grid", settled,
+      INNER "in=[none,0], out=0) | " MAP "in=[none,0], out=[0,none,none])", 2 },
+    { "active", active, MAP "in=[none,none,0])", 0 },
+    { "active.vjp", active, MAP "in=[none,none,0]) | vjp", 0 },
+    { "active.jvp", active, MAP "in=[none,0,0]) | jvp", 0 },
+    { "active.grid", active, INNER "in=[none,none,0]) | " MAP "in=[none,none,0])", 2 },
     { "grid", grid, GRID, 2 },
     { "grid.of.outer", grid, OF_OUTER, 4 },
     { "grid.vjp", grid, GRID " | vjp", 2 },

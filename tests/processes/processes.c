@@ -15,6 +15,7 @@
  *                                  so many random moments: the others end and name it
  *   processes chosen               who owns what by cot_options.own, and where it is refused
  *   processes grid                 axes within each other, which a grid of processes shares
+ *   processes plain                maps without .over give the same
  *   processes different            one runs another program, or has other keys
  *   processes memory               there is none to share, or one process is short of it
  *
@@ -520,9 +521,9 @@ main(int argc, char **argv)
     const struct {
         const char *name;
         void (*run)(void);
-    } whole[] = { { "order", order }, { "bytes", bytes },   { "chosen", chosen },
-                  { "grid", grid },   { "memory", memory }, { "different", different },
-                  { NULL, NULL } };
+    } whole[] = { { "order", order },         { "bytes", bytes }, { "chosen", chosen },
+                  { "grid", grid },           { "plain", plain }, { "memory", memory },
+                  { "different", different }, { NULL, NULL } };
     int k = 0;
 
     while (whole[k].name && strcmp(what, whole[k].name) != 0)

@@ -18,6 +18,8 @@ void order(void);
 void chosen(void);
 /* grid.c: axes within each other. */
 void grid(void);
+/* plain.c: the same maps without .over. */
+void plain(void);
 /* different.c: one process runs another program, or has other keys. */
 void different(void);
 /* memory.c: there is no memory for what is shared, or for one process. */

@@ -1,12 +1,12 @@
-/* pass_own: scans.
+/* pass_own: loops.
  *
  * The steps of a spread scan are groups, of which a process runs its own.  Where spread axes
  * nest, processes are a grid: those of a column share the groups of the outermost axis, and
  * those of a row the groups of the next one.  Either scan may be within the other.
  *
- * The steps of any other scan, and of one that no processes are left to share, are the same on
- * all processes.  What a step takes and makes may be own rows: consts and slices as the
- * operands are, results as they come out of the body. */
+ * The steps of any other scan, of one that no processes are left to share, and of a while are
+ * the same on all processes.  What a step takes and makes may be own rows: consts and slices as
+ * the operands are, results as they come out of the body. */
 #include "passes/own.h"
 
 /* The most groups of an axis of f. */
@@ -66,6 +66,7 @@ enum { TRIALS = 4, TRIED_LEVELS = 3 };
 
 typedef struct own_loop {
     const ir_node *n;
+    ir_graph *body, *cond; /* cond: of a while */
     int consts, carries;
     own_form *in, *outs; /* of the body */
     bool *settled;       /* by carry: it stays whole */
@@ -77,10 +78,13 @@ static own_loop
 loop_of(const own_walk *w, const ir_node *n)
 {
     ir_arena *a = w->b->arena;
+    const ir_loop of = ir_loop_of(n);
 
     return (own_loop){ .n = n,
-                       .consts = (int)n->at->scan.consts,
-                       .carries = (int)n->at->scan.carries,
+                       .body = of.body,
+                       .cond = of.cond,
+                       .consts = of.consts,
+                       .carries = of.carries,
                        .in = IR_NEW_N(a, own_form, n->n_in + 1),
                        .outs = IR_NEW_N(a, own_form, n->n_out + 1),
                        .settled = IR_NEW_N(a, bool, n->n_out + 1) };
@@ -131,8 +135,7 @@ make_body(own_walk *w, own_loop *l)
     ir_graph *body = NULL;
 
     if (w->b->status == COT_OK)
-        w->b->status =
-            w->program->graph(l->n->at->scan.body, w->program, false, l->in, l->outs, &body);
+        w->b->status = w->program->graph(l->body, w->program, false, l->in, l->outs, &body);
     return body;
 }
 
@@ -190,7 +193,18 @@ stacked(own_form each, own_form steps)
     return all;
 }
 
-/* The node, of so many steps, with the forms that were found. */
+/* The predicate of a while, in the form of its body. */
+static ir_graph *
+own_predicate(own_walk *w, const own_loop *l)
+{
+    ir_graph *cond = NULL;
+
+    if (w->b->status == COT_OK)
+        w->b->status = w->program->graph(l->cond, w->program, false, l->in, NULL, &cond);
+    return cond;
+}
+
+/* The node, for a scan of so many steps, with the forms that were found. */
 static void
 make_loop(own_walk *w, const own_loop *l, ir_graph *body, int64_t length, own_form steps)
 {
@@ -199,29 +213,37 @@ make_loop(own_walk *w, const own_loop *l, ir_graph *body, int64_t length, own_fo
            *y = IR_NEW_N(w->b->arena, ir_ref, n->n_out + 1);
     ir_attrs at = ir_node_attrs(n);
 
-    at.scan.body = body;
-    at.scan.length = length;
+    if (l->cond) {
+        at.loop.body = body;
+        at.loop.cond = own_predicate(w, l);
+    } else {
+        at.scan.body = body;
+        at.scan.length = length;
+    }
     for (int i = 0; i < n->n_in; i++)
         in[i] = pass_own_as(w, n->in[i], is_slice(l, i) ? stacked(l->in[i], steps) : l->in[i]);
     w->b->loc = n->loc;
-    ir_add_node(w->b, (ir_op)n->op, n->n_in, in, &at, y);
+    if (w->b->status == COT_OK)
+        ir_add_node(w->b, (ir_op)n->op, n->n_in, in, &at, y);
     for (int j = 0; j < n->n_out; j++)
         pass_own_set(w, n->first + (ir_ref)j, y[j],
                      j >= l->carries ? stacked(l->outs[j], steps) : l->outs[j]);
 }
 
 static bool
-own_loop_scan(own_walk *w, const ir_node *n)
+own_same_steps(own_walk *w, const ir_node *n)
 {
     own_loop l = loop_of(w, n);
+    const bool by_example = l.cond && ir_type_at(l.cond, l.cond->out[0])->rank > 0;
 
-    if (!take_operands(w, &l) && !pass_has_groups(n->at->scan.body))
+    if (by_example || (!take_operands(w, &l) && !pass_has_groups(l.body) &&
+                       !(l.cond && pass_has_groups(l.cond))))
         return false;
     w->program->level++;
     ir_graph *body = own_body(w, &l);
-    w->program->level--;
     if (w->b->status == COT_OK)
-        make_loop(w, &l, body, n->at->scan.length, whole);
+        make_loop(w, &l, body, l.cond ? 0 : n->at->scan.length, whole);
+    w->program->level--;
     return true;
 }
 
@@ -263,7 +285,7 @@ own_groups(own_walk *w, const ir_node *n, pass_among among)
     own_program *p = w->program;
     const unsigned within = p->within;
     own_loop l = loop_of(w, n);
-    ir_graph *body = n->at->scan.body;
+    ir_graph *body = l.body;
     const bool inside = take_shared(w, &l, among);
 
     if (inside || (p->columns > 1 && pass_has_groups(body))) {
@@ -278,7 +300,7 @@ own_groups(own_walk *w, const ir_node *n, pass_among among)
 }
 
 bool
-pass_own_scan(own_walk *w, const ir_node *n)
+pass_own_loop(own_walk *w, const ir_node *n)
 {
     if (ir_is_spread(n) && !n->at->scan.body->effectful) {
         const pass_among among = steps_among(w->program, n);
@@ -287,5 +309,5 @@ pass_own_scan(own_walk *w, const ir_node *n)
             return true;
         }
     }
-    return own_loop_scan(w, n);
+    return own_same_steps(w, n);
 }
