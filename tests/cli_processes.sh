@@ -16,6 +16,24 @@ status 2 env PMI_SIZE=2 PMI_RANK=1 ./cot-alone run f.cot
 status 0 env PMI_SIZE=2 ./cot-alone run f.cot --processes 1
 rm cot-alone
 
+# A grid.
+cat >grid.cot <<'END'
+format 1
+fn @f(%x: f32[]) -> f32[] {
+  %0 = psum %x {over="j"} : f32[]
+  %1 = psum %0 {over="i"} : f32[]
+  ret %1
+}
+END
+p='vmap(axis=j, size=3, out=none, over=world) | vmap(axis=i, size=4, out=none, over=world)'
+"$cot" run grid.cot -p "$p" >one
+status 0 "$cot" run grid.cot -p "$p" --processes 4 --columns 2
+"$cot" run grid.cot -p "$p" --processes 4 --columns 2 | cmp - one || bad=1
+status 2 "$cot" run grid.cot -p "$p" --processes 4 --columns 3
+says "columns is 3; wants a number that divides the 4 processes"
+status 2 "$cot" run grid.cot -p "$p" --processes 4 --columns 0
+says "--columns is '0'; wants 1 to 256"
+
 # Shared objects that are none, that make nothing, and whose messages fail.
 module() {
     "$cc" -shared -fPIC -I"$source/include" "$@" -o "$name" -x c - <<'END'
