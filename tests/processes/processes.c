@@ -471,10 +471,11 @@ killed(int moments)
     killed_work k = { .backend = "eval",
                       .program = "network.grad",
                       .result = shared_memory(sizeof(spread_result) * 8) };
+    static const char *const programs[] = { "network.grad", "halo.vjp", "grid.vjp" };
     uint64_t seed = 3;
 
     for (int when = 0; when < 40; when += 3) {
-        k.program = when % 2 ? "halo.vjp" : "network.grad";
+        k.program = programs[when % 9 / 3];
         k.when = when;
         k.victim = when % 4;
         k.act = die;
@@ -500,7 +501,7 @@ killed(int moments)
     k.act = NULL;
     for (int i = 0; i < moments; i++) {
         k.backend = i % 2 ? "jit" : "eval";
-        k.program = i % 4 < 2 ? "halo.vjp" : "network.grad";
+        k.program = programs[i / 2 % 3];
         k.victim = i % 5;
         k.microseconds = 1 + (int)(laws_uniform(&seed) * 60000);
         kill_one(&k, 5, 20, -SIGKILL, "was ended by signal 9");
