@@ -138,21 +138,18 @@ outside(group_walk *w, const ir_node *n, bool collective)
         ir_copy_node(w->b, n, in, y);
         return;
     }
-    switch (ir_ops[n->op].record) {
-    case IR_AT_scan: pass_vmap_scan(w->b, n, w->size, in, mapped, map_body, y, out); return;
-    case IR_AT_loop:
-        pass_vmap_while(w->b, w->f, n, w->size, in, mapped, map_body, y, out);
-        return;
-    case IR_AT_cond:
-        for (int i = 0; i < n->n_out; i++)
-            out[i] = true;
-        pass_vmap_cond(w->b, w->f, n, w->size, in, mapped, map_body, y, out);
-        return;
-    default: break;
-    }
     for (int i = 0; i < n->n_out; i++)
         out[i] = true;
-    vmap_rules[n->op](w->b, w->f, n, w->size, in, mapped, y, out);
+    switch (ir_ops[n->op].record) {
+    case IR_AT_scan: pass_vmap_scan(w->b, n, w->size, in, mapped, map_body, y, out); break;
+    case IR_AT_loop:
+        pass_vmap_while(w->b, w->f, n, w->size, in, mapped, map_body, y, out);
+        break;
+    case IR_AT_cond:
+        pass_vmap_cond(w->b, w->f, n, w->size, in, mapped, map_body, y, out);
+        break;
+    default: vmap_rules[n->op](w->b, w->f, n, w->size, in, mapped, y, out);
+    }
 }
 
 /* One scan: its body, the operands that it slices, and by value of f what the body has. */

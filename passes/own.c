@@ -68,12 +68,6 @@ own_reduce(own_walk *w, const ir_node *n, pass_among among)
         pass_own_reduce(w, x, among, groups, by, pass_own_type(w, t, rest), t->size, -1), rest);
 }
 
-static bool
-is_unread_sum(const own_walk *w, ir_ref v)
-{
-    return w->sum[v] && !w->whole[v] && !w->rows[v];
-}
-
 /* The transpose of a sum that waits; of one that is transposed itself, both. */
 static void
 own_transposed_sum(own_walk *w, const ir_node *n)
@@ -205,7 +199,7 @@ own_node(own_walk *w, const ir_node *n)
         return;
     if (among < PASS_AMONGS)
         own_reduce(w, n, among);
-    else if (x && is_unread_sum(w, x) && ir_ops[n->op].record == IR_AT_perm)
+    else if (x && pass_own_is_unread(w, x) && ir_ops[n->op].record == IR_AT_perm)
         own_transposed_sum(w, n);
     else if (x && pass_is_parted(w, x) && ir_ops[n->op].record == IR_AT_perm)
         own_transpose(w, n);

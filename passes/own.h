@@ -109,6 +109,8 @@ ir_ref pass_own_own(own_walk *w, ir_ref v);
 ir_ref pass_own_as(own_walk *w, ir_ref v, own_form form);
 ir_ref pass_own_whole(own_walk *w, ir_ref v);
 bool pass_is_parted(const own_walk *w, ir_ref v);
+/* Is it a sum that is not made yet? */
+bool pass_own_is_unread(const own_walk *w, ir_ref v);
 /* Value v of f is y, which has a form. */
 void pass_own_set(own_walk *w, ir_ref v, ir_ref y, own_form form);
 

@@ -280,7 +280,7 @@ take_shared(const own_walk *w, own_loop *l, pass_among among)
 }
 
 static void
-own_groups(own_walk *w, const ir_node *n, pass_among among)
+own_other_steps(own_walk *w, const ir_node *n, pass_among among)
 {
     own_program *p = w->program;
     const unsigned within = p->within;
@@ -305,7 +305,7 @@ pass_own_loop(own_walk *w, const ir_node *n)
     if (ir_is_spread(n) && !n->at->scan.body->effectful) {
         const pass_among among = steps_among(w->program, n);
         if (among < PASS_AMONGS) {
-            own_groups(w, n, among);
+            own_other_steps(w, n, among);
             return true;
         }
     }

@@ -281,8 +281,8 @@ pass_own_set(own_walk *w, ir_ref v, ir_ref y, own_form form)
 
 /* ---- sums that no node has read yet ---- */
 
-static bool
-is_unread(const own_walk *w, ir_ref v)
+bool
+pass_own_is_unread(const own_walk *w, ir_ref v)
 {
     return w->sum[v] && !w->whole[v] && !w->rows[v];
 }
@@ -380,7 +380,7 @@ pass_own_whole(own_walk *w, ir_ref v)
 {
     const own_form whole = { { 0 } };
 
-    if (is_unread(w, v))
+    if (pass_own_is_unread(w, v))
         make_sum(w, v, whole);
     if (w->whole[v])
         return w->whole[v];
@@ -406,7 +406,7 @@ pass_own_as(own_walk *w, ir_ref v, own_form form)
 {
     const ir_type *t = ir_type_at(w->f, v);
 
-    if (is_unread(w, v))
+    if (pass_own_is_unread(w, v))
         make_sum(w, v, form);
     if (w->rows[v] && pass_own_same(w->form[v], form))
         return w->rows[v];

@@ -33,39 +33,12 @@ typedef struct grid_work {
     spread_result *result;
 } grid_work;
 
-typedef struct counting {
-    const cot_comm *of;
-    size_t sent;
-} counting;
-
-static int
-count_exchange(void *user, int partner, const void *send, size_t send_bytes, void *receive,
-               size_t receive_bytes)
-{
-    counting *c = user;
-
-    c->sent += send_bytes;
-    return c->of->exchange(c->of->user, partner, send, send_bytes, receive, receive_bytes);
-}
-
-static const char *
-count_error(void *user)
-{
-    const counting *c = user;
-
-    return c->of->error(c->of->user);
-}
-
 static int
 run_moves(const cot_comm *comm, void *user)
 {
     const grid_work *w = user;
-    counting c = { .of = comm };
-    const cot_comm counted = { .user = &c,
-                               .rank = comm->rank,
-                               .size = comm->size,
-                               .exchange = count_exchange,
-                               .error = count_error };
+    watched c = { .of = comm };
+    const cot_comm counted = watch(&c);
 
     spread_columns = w->columns[comm->rank > 0];
     const int status = spread_run(&moves, 8, "eval", 1, &counted, &w->result[comm->rank]);

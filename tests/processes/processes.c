@@ -174,14 +174,6 @@ same(int first, int step, bool begins)
 
 /* ---- communicators around that of a process ---- */
 
-/* Counts what is sent, and does something at the call `when`. */
-typedef struct watched {
-    const cot_comm *of;
-    size_t sent, messages;
-    int calls, when;
-    bool (*act)(void); /* false: the call fails */
-} watched;
-
 static int
 watch_exchange(void *user, int partner, const void *send, size_t send_bytes, void *receive,
                size_t receive_bytes)
@@ -211,7 +203,7 @@ watch_error(void *user)
     return w->of->error(w->of->user);
 }
 
-static cot_comm
+cot_comm
 watch(watched *w)
 {
     return (cot_comm){ .user = w,

@@ -2,8 +2,11 @@
 #ifndef TESTS_PROCESSES_PROCESSES_H
 #define TESTS_PROCESSES_PROCESSES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "cotrace/comm.h"
 
 enum { RUN_PROCESSES = 8 }; /* the most that run at one time */
 
@@ -24,6 +27,16 @@ void plain(void);
 void different(void);
 /* memory.c: there is no memory for what is shared, or for one process. */
 void memory(void);
+
+/* A communicator around that of a process: it counts what is sent, and does something at the
+ * call `when`. */
+typedef struct watched {
+    const cot_comm *of;
+    size_t sent, messages;
+    int calls, when;
+    bool (*act)(void); /* false: the call fails */
+} watched;
+cot_comm watch(watched *w);
 
 /* Memory that forked processes share with this one. */
 void *shared_memory(size_t bytes);
