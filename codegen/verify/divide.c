@@ -145,19 +145,13 @@ cg_define_quotient(cg_facts *f, cg_val v, const cg_insn *i, bool shift)
 
 /* The remainder x - c q for the quotient q.  It is an atom of its own, since 0 <= r <= c - 1
  * does not follow from bounds of x and q. */
-static void
-set_rest(cg_facts *f, cg_val v, const cg_form *x, int64_t c)
+static uint32_t
+rest_atom(cg_facts *f, cg_val v, const cg_form *x, int64_t c)
 {
-    cg_sum high, low, s = { 0 };
-
-    split_by(x, c, &high, &low);
-    const cg_form rest = cg_form_of(&low);
-    if (is_digit(f, &rest, c)) {
-        cg_set_form(f, v, cg_form_keep(f->arena, &low), true);
-        return;
-    }
     const cg_form q = cg_form_of_atom(f, quotient(f, v, x, c));
     const uint32_t r = cg_new_atom(f, v, (cg_interval){ 0, c - 1 });
+    cg_sum s = { 0 };
+
     f->atom[r].derived = true;
     f->atom[r].split = CG_REMAINDER;
     f->atom[r].side[0] = *x;
@@ -167,7 +161,32 @@ set_rest(cg_facts *f, cg_val v, const cg_form *x, int64_t c)
         cg_add_fact(f, r, -1, 1, &same, 0);
         cg_add_fact(f, r, 1, -1, &same, 0);
     }
-    cg_set_form(f, v, cg_form_of_atom(f, r), true);
+    return r;
+}
+
+/* If x = g high + low, 0 <= low < g and g divides c, then the remainder of x by c is g times
+ * that of high by c / g, and low: of a multiple of 4 by 56 it is at most 52. */
+static void
+set_rest(cg_facts *f, cg_val v, const cg_form *x, int64_t c)
+{
+    cg_sum high, low;
+    int64_t g;
+
+    split_by(x, c, &high, &low);
+    const cg_form rest = cg_form_of(&low);
+    if (is_digit(f, &rest, c)) {
+        cg_set_form(f, v, cg_form_keep(f->arena, &low), true);
+    } else if (divides_both(f, x, c, &g, &high)) {
+        split_by(x, g, &high, &low);
+        const cg_form y = cg_form_keep(f->arena, &high);
+        const cg_form r = cg_form_of_atom(f, rest_atom(f, v, &y, c / g));
+        if (cg_sum_add(&low, g, &r))
+            cg_set_form(f, v, cg_form_keep(f->arena, &low), true);
+        else
+            cg_set_atom(f, v, (cg_interval){ 0, c - 1 });
+    } else {
+        cg_set_form(f, v, cg_form_of_atom(f, rest_atom(f, v, x, c)), true);
+    }
 }
 
 void
