@@ -6,12 +6,17 @@
 #include "codegen/lower/dot_inside.h"
 #include "codegen/tuning.h"
 
+static double
+work_of(const cg_dot_shape *s)
+{
+    return (double)s->b.total * (double)s->m.total * (double)s->n.total * (double)s->k.total;
+}
+
 /* Little work: short code matters more than the last tenth of speed. */
 static bool
 is_small(const cg_dot_shape *s)
 {
-    return (double)s->b.total * (double)s->m.total * (double)s->n.total * (double)s->k.total <=
-           CG_LOWER_MAX_SMALL_PRODUCT;
+    return work_of(s) <= CG_LOWER_MAX_SMALL_PRODUCT;
 }
 
 /* May all k's of a tile be unrolled, each with an address of its own? */
@@ -45,30 +50,51 @@ is_for_threads(const cg_dot_shape *s, const cg_dot *d, const cg_target *t, int64
                            b * (m * (double)k + (double)k * n + m * n) * (double)bytes);
 }
 
+/* Rows of a tile of which a whole number makes up the innermost axis of the rows: no tile then
+ * has rows beyond the last, or an address for each row, and its code is half as long.  They are
+ * at least two thirds of `most`, the rows that registers allow, and enough to keep the FMA
+ * units busy; 0: there are none.  Rows of windows one stride apart share an address. */
+static int64_t
+whole_rows(const cg_dot_shape *s, int64_t most)
+{
+    const int64_t size = s->m.n > 1 ? s->m.size[s->m.n - 1] : s->m.total,
+                  v = s->how.vectors > 1 ? s->how.vectors : 1,
+                  windows = at_most(CG_LOWER_MANY_CHAINS / v, CG_LOWER_MANY_TALL_ROWS);
+
+    for (int64_t rows = most == CG_LOWER_MANY_WINDOW_ROWS ? windows : most;
+         3 * rows >= 2 * most && rows * v >= CG_LOWER_SUMS_IN_FLIGHT && !s->m.open; rows--)
+        if (size % rows == 0)
+            return rows;
+    return 0;
+}
+
 /* Rows of a tile: as many as registers allow, or fewer if a few tiles then leave no row over,
  * or fewer of them.  Eight rows by two vectors also keep the FMA units busy; that is enough for
  * a small product, whose code should be short. */
 static int64_t
-rows_of_tile(int64_t m, int64_t most, bool small)
+rows_of_tile(const cg_dot_shape *s, int64_t most)
 {
+    const int64_t m = s->m.total, whole = m > most ? whole_rows(s, most) : 0;
+
     if (m <= most)
         return m > 0 ? m : 1;
     if (m >= CG_LOWER_MANY_TILES * most)
-        return most;
-    for (int64_t rows = CG_LOWER_SMALL_ROWS; small && rows <= most; rows++)
+        return whole ? whole : most;
+    for (int64_t rows = CG_LOWER_SMALL_ROWS; is_small(s) && rows <= most; rows++)
         if (m % rows == 0)
             return rows;
-    for (int64_t rows = most; rows >= most - most / 3; rows--)
+    for (int64_t rows = most; !whole && rows >= most - most / 3; rows--)
         if (m % rows == 0)
             return rows;
     const int64_t tiles = (m + most - 1) / most;
-    return (m + tiles - 1) / tiles;
+    return whole ? whole : (m + tiles - 1) / tiles;
 }
 
 /* Choose the tile for 32 registers: 24 sums leave some for loads ahead.  The squarer a tile is,
  * the fewer loads it needs for each fma, so the widest of those that pad the columns least is
- * chosen.  Rows of windows each need an address, and registers hold ten.  A few rows are one
- * tile or two, as tall as possible, since each tile reads the right side once. */
+ * chosen.  Eight rows by two vectors are as quick if no row is left over, and shorter.  Rows
+ * of windows each need an address, and registers hold ten.  A few rows are one tile or two, as
+ * tall as possible, since each tile reads the right side once. */
 static void
 many_registers(const cg_dot_shape *s, int64_t lanes, int64_t *rows, int64_t *columns)
 {
@@ -84,6 +110,11 @@ many_registers(const cg_dot_shape *s, int64_t lanes, int64_t *rows, int64_t *col
             *columns = c;
             *rows = CG_LOWER_MANY_CHAINS / c;
         }
+    if (s->k.n == 1 && s->m.total % CG_LOWER_WHOLE_ROWS == 0 && !s->m.open &&
+        vectors > CG_LOWER_FEW_PANELS * CG_LOWER_TILE_COLUMNS) {
+        *columns = CG_LOWER_TILE_COLUMNS;
+        *rows = CG_LOWER_WHOLE_ROWS;
+    }
 }
 
 /* For rows of windows of few elements: let a whole number of tiles make up an axis, in which
@@ -121,8 +152,7 @@ choose_tile(cg_dot_shape *s, const cg_target *t, int64_t bytes)
     else if (s->m.total <= CG_LOWER_FLAT_ROWS)
         columns = CG_LOWER_FLAT_COLUMNS;
     s->how.vectors = at_most(columns, (s->n.total + s->how.width - 1) / s->how.width);
-    s->how.rows =
-        s->m.total <= rows / 2 ? s->m.total : rows_of_tile(s->m.total, rows, is_small(s));
+    s->how.rows = s->m.total <= rows / 2 ? s->m.total : rows_of_tile(s, rows);
     if (s->how.rows > 1 && s->how.vectors > 0)
         s->how.rows = even_rows(s, s->how.rows,
                                 lanes == 1           ? CG_LOWER_SCALAR_SUMS
@@ -229,7 +259,10 @@ turn_of(const cg_dot_shape *s)
 static int64_t
 packed_unroll(const cg_dot_shape *s)
 {
-    const int64_t run = k_run(s), steps = at_most(KC, run), sums = s->how.rows * s->how.vectors;
+    const int64_t run = k_run(s), steps = at_most(KC, run), sums = s->how.rows * s->how.vectors,
+                  most = s->how.vectors > 1 && work_of(s) <= CG_LOWER_MAX_SHORT_CODE
+                             ? CG_LOWER_MAX_SHORT_PACKED_FMAS
+                             : CG_LOWER_MAX_PACKED_FMAS;
     int64_t n = 1;
 
     if (s->how.left == CG_DOT_IN_PLACE && is_short(s))
@@ -238,7 +271,7 @@ packed_unroll(const cg_dot_shape *s)
         s->how.width == 1)
         return 1;
     while (n < CG_LOWER_MAX_PACKED_STEPS && steps > n * CG_LOWER_FORESEEN &&
-           2 * n * sums <= CG_LOWER_MAX_PACKED_FMAS)
+           2 * n * sums <= most)
         n *= 2;
     return n;
 }
