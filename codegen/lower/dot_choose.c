@@ -83,6 +83,12 @@ rows_of_tile(const cg_dot_shape *s, int64_t most)
     for (int64_t rows = CG_LOWER_SMALL_ROWS; is_small(s) && rows <= most; rows++)
         if (m % rows == 0)
             return rows;
+    const bool fewer =
+        is_small(s) && m > 2 * CG_LOWER_SMALL_ROWS && s->k.total >= CG_LOWER_MIN_KEPT_STEPS;
+    for (int64_t rows = at_most(most, CG_LOWER_SMALL_ROWS - 1);
+         fewer && rows >= CG_LOWER_FEWEST_ROWS; rows--)
+        if (m % rows == 0)
+            return rows;
     for (int64_t rows = most; !whole && rows >= most - most / 3; rows--)
         if (m % rows == 0)
             return rows;
@@ -245,13 +251,17 @@ left_side(const cg_dot_shape *s)
 }
 
 /* The side of the register transposes by which panels are packed, where the columns of the
- * right side are contiguous, but not its rows. */
+ * right side are contiguous, but not its rows: it divides the k's, if it may be 4 at least, and
+ * is no more than the columns, since what does not fill a block is copied by elements. */
 static int64_t
 turn_of(const cg_dot_shape *s)
 {
-    const int64_t side =
-        at_most(s->how.width, is_small(s) ? CG_LOWER_SMALL_TRANSPOSE : s->how.width);
+    int64_t side = at_most(s->how.width, is_small(s) ? CG_LOWER_SMALL_TRANSPOSE : s->how.width);
 
+    while (side > CG_LOWER_FEWEST_TURNED &&
+           (side > s->n.total || (s->steps % side && s->steps % CG_LOWER_FEWEST_TURNED == 0 &&
+                                  s->steps > side && s->steps < CG_LOWER_MANY_TURNED * side)))
+        side /= 2;
     return cg_dot_may_turn(s, side) ? side : 0;
 }
 

@@ -61,6 +61,10 @@ bool cg_dot_may_turn(const cg_dot_shape *s, int64_t side);
 bool cg_dot_may_pair(const cg_dot *d);
 /* Are the sums accumulated in the result's memory? */
 bool cg_dot_is_own(const cg_dot_shape *s, const cg_dot *d);
+/* Do the sums of a tile go through memory, also without blocks of k?  Where the epilogue is
+ * long, and where lanes are rows of the result, apart in memory: written out for a tile, either
+ * is hundreds of instructions. */
+bool cg_dot_keeps_tile(const cg_dot_shape *s, const cg_dot *d);
 
 /* dot_choose.c, dot_choose_axes.c.  The schedule of a product.  The latter choose one of a kind
  * if it suits: lanes along the batch, of which the right side may be packed once; along lines;

@@ -54,23 +54,88 @@ pack_element(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val
     cg_store(b, p->d->scratch, cg_dot_panel_index(p, panel, k0, k, t->column), x, 0);
 }
 
-/* k in 0 ... end of a panel, in blocks that are transposed. */
+/* w columns of a panel from `first` on, whose k's are contiguous: in blocks that are transposed
+ * in registers; the last k's, which fill no block, one element after another. */
 static void
-transpose_columns(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val end,
-                  bool over)
+turn_block(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc, cg_val first)
 {
     cg_build *b = p->b;
     const int64_t w = p->s.how.turn;
-    cg_val loop = loop_over(b, cg_i64(b, 0), end, w), k = cg_loop_var(b, loop);
-    cg_val vectors = loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.nr), w), unrolled, lanes;
-    cg_val inner = spmd(b, CG_UNROLL, w, &unrolled), lane = spmd(b, CG_VECTOR, w, &lanes);
-    const cg_dot_tile t = { .column = cg_iadd(b, cg_loop_var(b, vectors), lane) };
+    const bool even = p->s.steps % KC % w == 0 && !p->s.k.open;
+    cg_val end = even ? kc : cg_imul(b, cg_idiv(b, kc, w), w), unrolled, lanes;
+    cg_val blocks = loop_over(b, cg_i64(b, 0), end, w);
+    cg_val k = cg_iadd(b, cg_loop_var(b, blocks), spmd(b, CG_UNROLL, w, &unrolled));
+    cg_dot_tile t = { .column = cg_iadd(b, first, spmd(b, CG_VECTOR, w, &lanes)) };
 
-    pack_element(p, panel, n0, k0, cg_iadd(b, k, inner), &t, over);
+    pack_element(p, panel, n0, k0, k, &t, false);
     cg_loop_end(b, lanes);
     cg_loop_end(b, unrolled);
-    cg_loop_end(b, vectors);
+    cg_loop_end(b, blocks);
+    if (even)
+        return;
+    cg_val loop = loop_over(b, end, kc, 1),
+           columns = loop_over(b, cg_i64(b, 0), cg_i64(b, w), 1);
+    t.column = cg_iadd(b, first, cg_loop_var(b, columns));
+    pack_element(p, panel, n0, k0, cg_loop_var(b, loop), &t, false);
+    cg_loop_end(b, columns);
     cg_loop_end(b, loop);
+}
+
+/* The same of columns of which some are beyond the last one, and become zeros, one element
+ * after another: a masked load cannot be transposed, and has a branch for each lane. */
+static void
+copy_block(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc, cg_val first)
+{
+    cg_build *b = p->b;
+    cg_val columns = loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.how.turn), 1);
+    cg_val loop = loop_over(b, cg_i64(b, 0), kc, 1);
+    const cg_dot_tile t = { .column = cg_iadd(b, first, cg_loop_var(b, columns)) };
+
+    pack_element(p, panel, n0, k0, cg_loop_var(b, loop), &t, true);
+    cg_loop_end(b, loop);
+    cg_loop_end(b, columns);
+}
+
+/* The same of columns that are all beyond the last one. */
+static void
+clear_block(const cg_dot_product *p, cg_val panel, cg_val k0, cg_val kc, cg_val first)
+{
+    cg_build *b = p->b;
+    cg_val loop = loop_over(b, cg_i64(b, 0), kc, 1), lanes;
+    cg_val column = cg_iadd(b, first, spmd(b, CG_VECTOR, p->s.how.turn, &lanes));
+
+    cg_store(b, p->d->scratch, cg_dot_panel_index(p, panel, k0, cg_loop_var(b, loop), column),
+             cg_const(b, p->d->type, 0), 0);
+    cg_loop_end(b, lanes);
+    cg_loop_end(b, loop);
+}
+
+/* Pack a panel whose k's are contiguous. */
+static void
+turn_columns(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    const cg_dot_shape *s = &p->s;
+    const int64_t w = s->how.turn;
+    const bool inside = edge_of(s) == CG_DOT_INSIDE;
+    cg_val blocks = loop_over(b, cg_i64(b, 0), cg_i64(b, s->nr), w);
+    cg_val first = cg_loop_var(b, blocks), column = cg_iadd(b, n0, first),
+           n = cg_i64(b, lane_axis(s));
+
+    if (inside) {
+        turn_block(p, panel, n0, k0, kc, first);
+    } else {
+        cg_val all = cg_if_begin(b, less(b, cg_iadd(b, column, cg_i64(b, w - 1)), n));
+        turn_block(p, panel, n0, k0, kc, first);
+        cg_if_else(b, all);
+        cg_val some = cg_if_begin(b, less(b, column, n));
+        copy_block(p, panel, n0, k0, kc, first);
+        cg_if_else(b, some);
+        clear_block(p, panel, k0, kc, first);
+        cg_if_end(b, some);
+        cg_if_end(b, all);
+    }
+    cg_loop_end(b, blocks);
 }
 
 /* over: some columns are beyond the last one, and become zeros. */
@@ -78,20 +143,10 @@ static void
 pack_columns(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc, bool over)
 {
     cg_build *b = p->b;
-    const cg_dot_shape *s = &p->s;
-    cg_val from = cg_i64(b, 0);
+    cg_val loop = loop_over(b, cg_i64(b, 0), kc, 1);
+    cg_dot_tile t = tile_begin(p, 1, 1, p->s.nr);
 
-    if (s->how.turn) {
-        const bool even = s->steps % KC % s->how.turn == 0 && !s->k.open;
-
-        from = even ? kc : cg_imul(b, cg_idiv(b, kc, s->how.turn), s->how.turn);
-        transpose_columns(p, panel, n0, k0, from, over);
-        if (even)
-            return;
-    }
-    cg_val loop = loop_over(b, from, kc, 1), k = cg_loop_var(b, loop);
-    cg_dot_tile t = tile_begin(p, 1, 1, s->nr);
-    pack_element(p, panel, n0, k0, k, &t, over);
+    pack_element(p, panel, n0, k0, cg_loop_var(b, loop), &t, over);
     tile_end(p, &t);
     cg_loop_end(b, loop);
 }
@@ -104,7 +159,11 @@ cg_dot_pack_panel(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, c
     const cg_dot_edge edge = edge_of(s);
     cg_val whole = 0;
 
-    /* masked loads are neither transposed nor contiguous: only the last panel has them */
+    if (s->how.turn) {
+        turn_columns(p, panel, n0, k0, kc);
+        return;
+    }
+    /* masked loads are not contiguous: only the last panel has them */
     if (edge == CG_DOT_PERHAPS) {
         whole = cg_if_begin(b, less(b, n0, cg_i64(b, s->n.total - s->nr + 1)));
         pack_columns(p, panel, n0, k0, kc, false);

@@ -1,6 +1,7 @@
 /* The shape of a contraction, and what follows from it and its schedule (dot_schedule.h): the
  * sides, the merged axes of k, and how much scratch memory holds packed operands and sums. */
 #include "codegen/lower/dot_inside.h"
+#include "codegen/tuning.h"
 
 static cg_dot_group
 join(const cg_dot_axes *a)
@@ -86,6 +87,18 @@ cg_dot_is_own(const cg_dot_shape *s, const cg_dot *d)
     return d->sum != 0 && !s->how.swap;
 }
 
+bool
+cg_dot_keeps_tile(const cg_dot_shape *s, const cg_dot *d)
+{
+    const cg_dot_schedule *h = &s->how;
+    const int64_t stores = h->rows * h->vectors * h->width;
+
+    return d->expensive ||
+           (h->swap && h->lanes == CG_DOT_COLUMNS && h->rows > 1 &&
+            stores > (s->k.total < CG_LOWER_MIN_KEPT_STEPS ? CG_LOWER_MAX_SHORT_STORES
+                                                           : CG_LOWER_MAX_STORES));
+}
+
 int64_t
 cg_dot_share_size(const cg_dot_shape *s)
 {
@@ -141,8 +154,8 @@ size_packed(cg_dot_shape *s)
     s->a_size *= single ? 1 : h->shares;
 }
 
-/* In place, sums are kept where the right side is streamed in several blocks of k, and for a
- * long epilogue. */
+/* In place, sums are kept where the right side is streamed in several blocks of k, and where
+ * the code that stores them is long. */
 static void
 size_in_place(cg_dot_shape *s, const cg_dot *d)
 {
@@ -152,7 +165,7 @@ size_in_place(cg_dot_shape *s, const cg_dot *d)
         return;
     s->c_each = kept || !s->how.stream ? 0 : tile_size(s);
     s->c_size = kept                                   ? result_size(s)
-                : !d->expensive                        ? 0
+                : !cg_dot_keeps_tile(s, d)             ? 0
                 : s->how.share == CG_DOT_SHARE_COLUMNS ? s->how.shares * tile_size(s)
                                                        : tile_size(s);
 }

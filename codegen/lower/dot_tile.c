@@ -351,15 +351,15 @@ add_guarded(const tile_element *e, cg_val sum)
 }
 
 /* Pass the sums of a tile, which are kept in memory (in L1), to the epilogue row by row.  The
- * epilogue is compiled for the vectors of one row, or for one vector if it is long, or stores
- * along another axis than columns, where lanes are often apart in memory. */
+ * epilogue is compiled for the vectors of one row, or for one vector if it is long or if lanes
+ * are apart in memory. */
 static void
 emit_rows(const cg_dot_product *p, cg_dot_at a, cg_dot_edge edge)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
     const bool lines = s->how.lanes == CG_DOT_LINES,
-               single = p->d->expensive || s->how.lanes != CG_DOT_COLUMNS;
+               single = cg_dot_keeps_tile(s, p->d) || s->how.lanes != CG_DOT_COLUMNS;
     cg_val from = lines ? cg_i64(b, 0) : a.m0, end = cg_iadd(b, from, cg_i64(b, s->how.rows)),
            first = cg_i64(b, 0), results = 0, vectors = 0;
 
@@ -418,7 +418,7 @@ cg_dot_tile_at(const cg_dot_product *p, const cg_dot_at *a)
 {
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
-    const bool own = s->own && a->k0, kept = !own && (a->k0 || p->d->expensive);
+    const bool own = s->own && a->k0, kept = !own && (a->k0 || cg_dot_keeps_tile(s, p->d));
 
     if (is_packed(s) && s->how.prefetch)
         prefetch_kept(p, a);
