@@ -189,7 +189,7 @@ argument_type(heads *h, ir_head_argument *a)
         const char *text = ir_format(&h->ctx->arena, "%.*s", (int)(end - start), start);
         length[a->rank] = length_at(p, start, text);
     }
-    a->length = ir_copy_bytes(&h->ctx->arena, length, sizeof *length * (size_t)(a->rank + 1));
+    a->length = ir_copy_bytes(&h->ctx->arena, length, sizeof *length * (size_t)a->rank);
     return true;
 }
 
