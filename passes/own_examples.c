@@ -7,6 +7,8 @@
  * of all as one carry more; of a cond all branches run.  No derivative is taken of it.
  *
  * Wants: prepared.  Gives: the same function, bit for bit. */
+#include <string.h>
+
 #include "passes/own.h"
 #include "passes/rules/flow.h"
 
@@ -89,9 +91,10 @@ visit_while(ir_build *b, const ir_node *n, ir_attrs *at, const ir_ref *in, ir_re
 {
     const ir_graph *body = at->loop.body, *cond = at->loop.cond;
     const ir_type *t = ir_type_at(cond, cond->out[0]);
-    ir_ref *x = ir_copy_bytes(b->arena, in, sizeof *in * (size_t)(n->n_in + 1)),
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in + 1),
            *y = IR_NEW_N(b->arena, ir_ref, n->n_out + 2);
 
+    memcpy(x, in, sizeof *in * (size_t)n->n_in);
     ir_inline_graph(b, cond, in, &x[n->n_in]);
     at->loop.body = next_of_each(b, body, cond, (int)at->loop.consts, t);
     at->loop.cond = any_goes_on(b, cond, t);

@@ -48,7 +48,7 @@ add_part(following *s, ir_ref x, int64_t offset, const int64_t *stride)
 {
     int rank = ir_type_at(s->v->f, x)->rank;
     cg_concat_part p = { .v = x, .offset = offset };
-    p.stride = ir_copy_bytes(s->l->arena, stride, sizeof *stride * (size_t)(rank + 1));
+    p.stride = ir_copy_bytes(s->l->arena, stride, sizeof *stride * (size_t)rank);
     IR_PUSH(s->l->arena, s->whole->part, s->whole->n, s->whole->cap, p);
 }
 

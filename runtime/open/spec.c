@@ -186,7 +186,7 @@ argument(reader *r)
         rank++;
     }
     s->rank[i] = rank;
-    s->axis[i] = ir_copy_bytes(&r->ctx->arena, axis, sizeof *axis * (size_t)(rank + 1));
+    s->axis[i] = ir_copy_bytes(&r->ctx->arena, axis, sizeof *axis * (size_t)rank);
     return true;
 }
 
