@@ -75,6 +75,7 @@ static int64_t
 rows_of_tile(const cg_dot_shape *s, int64_t most)
 {
     const int64_t m = s->m.total, whole = m > most ? whole_rows(s, most) : 0;
+    const bool fewer = m > 2 * CG_LOWER_SMALL_ROWS && s->k.total >= CG_LOWER_MIN_KEPT_STEPS;
 
     if (m <= most)
         return m > 0 ? m : 1;
@@ -83,17 +84,17 @@ rows_of_tile(const cg_dot_shape *s, int64_t most)
     for (int64_t rows = CG_LOWER_SMALL_ROWS; is_small(s) && rows <= most; rows++)
         if (m % rows == 0)
             return rows;
-    const bool fewer =
-        is_small(s) && m > 2 * CG_LOWER_SMALL_ROWS && s->k.total >= CG_LOWER_MIN_KEPT_STEPS;
     for (int64_t rows = at_most(most, CG_LOWER_SMALL_ROWS - 1);
-         fewer && rows >= CG_LOWER_FEWEST_ROWS; rows--)
+         is_small(s) && fewer && rows >= CG_LOWER_FEWEST_ROWS; rows--)
         if (m % rows == 0)
             return rows;
-    for (int64_t rows = most; !whole && rows >= most - most / 3; rows--)
+    if (whole)
+        return whole;
+    for (int64_t rows = most; rows >= most - most / 3; rows--)
         if (m % rows == 0)
             return rows;
     const int64_t tiles = (m + most - 1) / most;
-    return whole ? whole : (m + tiles - 1) / tiles;
+    return (m + tiles - 1) / tiles;
 }
 
 /* Choose the tile for 32 registers: 24 sums leave some for loads ahead.  The squarer a tile is,
