@@ -58,7 +58,7 @@ by_halves(ir_build *b, ir_ref x)
     return ir_concatenate(b, 2, (ir_ref[]){ left, right }, 2);
 }
 
-static ir_ref factor(ir_build *b, ir_ref x, int64_t most);
+static ir_ref factor(ir_build *b, ir_ref x, int64_t most, int64_t size, ir_ref *inverses);
 
 /* Block i, k of x without the products of the blocks of L to its left. */
 static ir_ref
@@ -98,40 +98,57 @@ below_diagonal(ir_build *b, ir_ref x, ir_ref d, ir_ref inverses, ir_ref k, int64
     return y;
 }
 
-/* In blocks of at most `most` rows, which are factored in smaller ones. */
+/* In blocks of at most `most` rows, which are factored in smaller ones.  The inverses of the
+ * diagonal blocks, which the blocks below are solved with, are a result too: *inverses as
+ * ir_la_inverses has them, unless it is NULL. */
 static ir_ref
-blocked(ir_build *b, ir_ref x, int64_t most)
+blocked(ir_build *b, ir_ref x, int64_t most, ir_ref *inverses)
 {
-    const int64_t n = ir_la_rows(b, x);
+    const int64_t n = ir_la_rows(b, x), batch = ir_la_batch(b, x);
     const ir_la_blocking coarse = ir_la_blocking_of(n, most),
                          fine = ir_la_blocking_of(coarse.size, IR_LA_SMALL);
     const int64_t size = fine.blocks * fine.size;
     ir_la_loop l;
+    ir_ref next[2], out[2] = { IR_NONE, IR_NONE };
 
     x = ir_la_grow(b, x, coarse.blocks * size);
     ir_la_loop_begin(b, &l, coarse.blocks, 0, 1, &x);
     ir_build *s = l.b;
     ir_ref at = ir_la_times(s, l.step, size);
-    ir_ref d = factor(s, rest_of_block(s, l.in[0], l.step, l.step, size), IR_LA_SMALL);
-    ir_ref y = ir_la_put_at(s, l.in[0], d, at, at);
-    y = below_diagonal(s, y, d, ir_la_inverses(s, d, fine.size, false), l.step, coarse.blocks,
-                       size);
-    ir_la_loop_end(b, &l, 0, &y, &y);
-    return ir_la_keep(b, ir_la_compare(b, OP_ge, x, 0), y, 0);
+    ir_ref d = factor(s, rest_of_block(s, l.in[0], l.step, l.step, size), IR_LA_SMALL,
+                      fine.size, &next[1]);
+    next[0] = below_diagonal(s, ir_la_put_at(s, l.in[0], d, at, at), d, next[1], l.step,
+                             coarse.blocks, size);
+    ir_la_loop_end(b, &l, inverses ? 1 : 0, next, out);
+    if (inverses) {
+        ir_ref all =
+            batch == 1 ? out[1] : ir_transpose(b, out[1], (const int64_t[]){ 1, 0, 2, 3 });
+        const int64_t dims[] = { batch, coarse.blocks * size, fine.size };
+        *inverses = ir_reshape(b, all, 3, dims);
+    }
+    return ir_la_keep(b, ir_la_compare(b, OP_ge, out[0], 0), out[0], 0);
 }
 
+/* L of x, and the inverses of the blocks of `size` rows on its diagonal, unless `inverses` is
+ * NULL. */
 static ir_ref
-factor(ir_build *b, ir_ref x, int64_t most)
+factor(ir_build *b, ir_ref x, int64_t most, int64_t size, ir_ref *inverses)
 {
     const int64_t n = ir_la_rows(b, x);
+    const bool small = n <= 2 * IR_LA_SMALL;
+    ir_ref y;
 
     if (ir_la_is_tiny(b, x))
-        return ir_la_tiny_cholesky(b, x);
-    if (n <= IR_LA_SMALL)
-        return ir_la_transpose(b, columns(b, x));
-    if (n <= 2 * IR_LA_SMALL)
-        return by_halves(b, x);
-    return ir_la_crop(b, blocked(b, x, n <= most ? IR_LA_SMALL : most), n, n);
+        y = ir_la_tiny_cholesky(b, x);
+    else if (n <= IR_LA_SMALL)
+        y = ir_la_transpose(b, columns(b, x));
+    else if (small)
+        y = by_halves(b, x);
+    else
+        y = ir_la_crop(b, blocked(b, x, n <= most ? IR_LA_SMALL : most, inverses), n, n);
+    if (small && inverses)
+        *inverses = ir_la_inverses(b, y, size, false);
+    return y;
 }
 
 /* NaN in all of the lower triangle where the last element of L is. */
@@ -139,7 +156,7 @@ static void
 cholesky(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
 {
     const int64_t n = ir_la_rows(b, x[0]);
-    ir_ref z = factor(b, x[0], IR_LA_LARGE);
+    ir_ref z = factor(b, x[0], IR_LA_LARGE, 0, NULL);
     ir_ref last = ir_la_fit(b, ir_la_block(b, z, n - 1, 1, n - 1, 1), z);
     ir_ref compare = ir_la_compare(b, OP_ge, z, 0);
     ir_ref bad = ir_op2(b, OP_and, ir_op2(b, OP_ne, last, last), compare);
