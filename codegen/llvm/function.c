@@ -153,6 +153,20 @@ emit_kernel(cg_ll_module *l, const cg_module *m, uint32_t index, const LLVMValue
     LLVMBuildRet(l->b, LLVMConstNull(l->i32));
     cg_ll_kernel_end(&e, body);
     cg_ll_debug_leave(l, none);
+    if (index && cg_ll_is_inlined(l->ctx, l->machine, k))
+        cg_ll_attribute(l, fn[index], (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                        "alwaysinline", 0);
+}
+
+bool
+cg_ll_is_inlined(const cot_context *ctx, const cg_ll_machine *m, const cg_kernel *k)
+{
+    if (m->grid || ctx->config.perf || k->plans || k->body.n > CG_LLVM_MAX_INLINED)
+        return false;
+    for (uint32_t i = 0; i < k->body.n; i++)
+        if (k->insn[k->body.insn[i]].block)
+            return false;
+    return true;
 }
 
 static bool
@@ -301,9 +315,11 @@ cg_ll_module_add_some(cg_ll_module *l, const cg_module *m, const char *entry,
         }
     for (uint32_t i = 0; i < m->n_kernels; i++)
         if (needed[i])
-            fn[i] = i ? declare_kernel(l, m, m->kernel[i], entry, true)
+            fn[i] = i ? declare_kernel(l, m, m->kernel[i], entry,
+                                       !cg_ll_is_inlined(l->ctx, l->machine, m->kernel[i]))
                       : cg_ll_function(l, entry, cg_ll_entry_type(l), true);
     for (uint32_t i = 0; i < m->n_kernels && !cg_ll_cancelled(l); i++)
-        if (module_of[i] == module)
+        if (module_of[i] == module ||
+            (i && needed[i] && cg_ll_is_inlined(l->ctx, l->machine, m->kernel[i])))
             emit_kernel(l, m, i, fn, can_fail);
 }

@@ -198,6 +198,8 @@ cot_status cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *ent
 cot_status cg_ll_function_add(cg_ll_module *l, const cg_natural *fn, const char *entry,
                               const char *natural);
 /* Which kernels can return a status other than 0, in the module's arena. */
+/* Is the kernel so short that it becomes a part of those that call it? */
+bool cg_ll_is_inlined(const cot_context *ctx, const cg_ll_machine *m, const cg_kernel *k);
 bool *cg_ll_find_failing(cg_ll_module *l, const cg_module *m);
 /* Add only the kernels of m with module_of[kernel] == module, and declare those that they call,
  * which are linked from other objects.  Kernel 0 is the entry. */

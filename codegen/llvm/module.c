@@ -4,7 +4,8 @@
 #include "ir/diag.h"
 #include "ir/limit.h"
 
-static const char passes[] = "function(early-cse,instcombine<no-verify-fixpoint>)";
+static const char passes[] =
+    "always-inline,function(early-cse,instcombine<no-verify-fixpoint>)";
 /* Memory of one GPU thread (CG_LOCAL) becomes registers before equal values are merged. */
 static const char grid_passes[] = "function(sroa,early-cse,instcombine<no-verify-fixpoint>)";
 

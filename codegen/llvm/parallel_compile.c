@@ -77,24 +77,31 @@ size_up(const cot_context *ctx, cg_ll_parallel_build *t, int64_t weight, uint32_
     t->n = (uint32_t)t->n < kernels ? t->n : (int)kernels;
 }
 
+enum { NO_MODULE = -1 }; /* a part of each that calls it */
+
 /* Distribute the kernels greedily, each to the lightest module; the entry belongs to module
  * 0. */
 static void
-deal(const cot_context *ctx, cg_ll_parallel_build *t, const cg_module *m, ir_arena *arena,
-     int *module_of)
+deal(const cot_context *ctx, cg_ll_parallel_build *t, const cg_ll_machine *machine,
+     const cg_module *m, ir_arena *arena, int *module_of)
 {
     load *all = IR_NEW_N(arena, load, m->n_kernels);
     int64_t sum = 0, has[CG_MAX_OBJECTS] = { 0 };
+    uint32_t n = 0;
 
     for (uint32_t i = 0; i < m->n_kernels; i++) {
-        all[i] = (load){ i, cg_kernel_weight(m->kernel[i]) };
-        sum += all[i].weight;
+        const int64_t weight = cg_kernel_weight(m->kernel[i]);
+        sum += weight;
+        module_of[i] = NO_MODULE;
+        if (i == 0 || !cg_ll_is_inlined(ctx, machine, m->kernel[i]))
+            all[n++] = (load){ i, weight };
     }
-    size_up(ctx, t, sum, m->n_kernels);
+    size_up(ctx, t, sum, n);
+    module_of[0] = 0;
     has[0] = all[0].weight;
-    t->kernels[0] = 1;
-    qsort(all + 1, m->n_kernels - 1, sizeof *all, by_weight);
-    for (uint32_t i = 1; i < m->n_kernels; i++) {
+    t->kernels[0] = 1 + (int)(m->n_kernels - n);
+    qsort(all + 1, n - 1, sizeof *all, by_weight);
+    for (uint32_t i = 1; i < n; i++) {
         int least = 0;
         for (int j = 1; j < t->n; j++)
             if (has[j] < has[least])
@@ -212,7 +219,7 @@ cg_ll_compile_in_parallel(cg_ll_parallel_build *t, cot_context *ctx, ir_arena *s
 
     t->n = t->threads = 1;
     if (!debug && !ctx->config.perf)
-        deal(ctx, t, m, scratch, module_of);
+        deal(ctx, t, machine, m, scratch, module_of);
     t->l = IR_NEW_N(scratch, cg_ll_module, t->n);
     COT_TRY(find_workers(t, ctx, machine, w));
     for (int i = 0; i < t->n; i++) {
