@@ -86,7 +86,7 @@ struct cot_context {
     /* of the vmaps around the trace at hand; the frontend's */
     const struct ir_named_axis *axes;
     bool unfolded; /* graphs are built without folds and without sharing of equal nodes */
-    bool rerolls_all; /* three equal steps become a loop, however small: used by tests */
+    bool small_passes; /* passes for kernels change what is small, too: used by tests */
     bool shares_all; /* threads share loops however short they are: used by tests */
     bool folds_shapes; /* but numbers are folded: StableHLO is read */
     /* what the trace at hand is inside; the frontend's */

@@ -141,6 +141,10 @@ bool pass_rerolls(const ir_graph *f);
  * a loop that reads what another one stacks?  Behind contraction, for kernels. */
 cot_status pass_rematerialize(const ir_graph *f, ir_graph **out);
 bool pass_rematerializes(const ir_graph *f);
+/* Sums over short rows of repeated operands are sums over the axis before, of copies; has f
+ * such sums?  Behind contraction, for kernels. */
+cot_status pass_layout(const ir_graph *f, ir_graph **out);
+bool pass_lays_out(const ir_graph *f);
 /* An exponential that a sum absorbs is no subnormal number; does f have exponentials? */
 cot_status pass_absorb(const ir_graph *f, ir_graph **out);
 bool pass_absorbs(const ir_graph *f);
@@ -321,7 +325,8 @@ cot_status pass_parse(cot_context *ctx, ir_loc loc, const char *text, int *n,
 /* The passes before kernels are made: expand, inline, simplify, dce, contract. */
 cot_status pass_prepare(const ir_graph *f, ir_graph **out);
 /* What only kernels take of a prepared f: the evaluator does without, so that it judges these
- * passes.  loops: equal steps may become loops.  f itself if there is nothing to do. */
+ * passes.  loops: those that ask for sizes, and suit a processor, may run, too.  f itself if
+ * there is nothing to do. */
 cot_status pass_prepare_kernels(const ir_graph *f, bool loops, ir_graph **out);
 
 #endif

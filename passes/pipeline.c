@@ -48,6 +48,7 @@ RUN(boxes, pass_boxes(f, out))
 RUN(absorb, pass_absorb(f, out))
 RUN(reroll, pass_reroll(f, out))
 RUN(rematerialize, pass_rematerialize(f, out))
+RUN(layout, pass_layout(f, out))
 RUN(groups, pass_group_consts(f, out))
 
 static cot_status
@@ -121,6 +122,8 @@ const pass_row pass_rows[] = {
       PASS_LINEAR, TAKES, PASS_KEEPS },
     { "rematerialize", "what loops keep for others made again where that takes less", false, 0,
       run_rematerialize, PASS_LINEAR, TAKES, PASS_KEEPS },
+    { "layout", "sums over short rows of repeated operands over the axis before", false, 0,
+      run_layout, PASS_LINEAR, TAKES, PASS_KEEPS },
 };
 const int pass_row_count = sizeof pass_rows / sizeof pass_rows[0];
 
@@ -387,5 +390,7 @@ pass_prepare_kernels(const ir_graph *f, bool loops, ir_graph **out)
     if (loops && pass_rematerializes(*out) &&
         !ir_config_lists(f->ctx->config.off, "rematerialize"))
         COT_TRY(advance(pass_find("rematerialize"), f, out));
+    if (loops && pass_lays_out(*out) && !ir_config_lists(f->ctx->config.off, "layout"))
+        COT_TRY(advance(pass_find("layout"), f, out));
     return COT_OK;
 }

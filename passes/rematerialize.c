@@ -277,7 +277,7 @@ pair_of(const remat_pairs *w, const ir_node *of, const ir_node *by)
         return NULL;
     find_same(w, p);
     choose(p, w->a);
-    return p->gain >= (w->f->ctx->rerolls_all ? 1 : LEAST_BYTES) ? p : NULL;
+    return p->gain >= (w->f->ctx->small_passes ? 1 : LEAST_BYTES) ? p : NULL;
 }
 
 /* A loop that `by` reads, and that no other one is known to read, which saves memory. */

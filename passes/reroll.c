@@ -49,7 +49,7 @@ make_sequence(const ir_graph *f, ir_arena *a, reroll_sequence *s)
 {
     uint32_t *node = IR_NEW_N(a, uint32_t, f->n_nodes);
 
-    *s = (reroll_sequence){ .f = f, .a = a, .node = node, .eager = f->ctx->rerolls_all };
+    *s = (reroll_sequence){ .f = f, .a = a, .node = node, .eager = f->ctx->small_passes };
     s->place = IR_NEW_N(a, uint32_t, f->n_nodes);
     s->kind = IR_NEW_N(a, uint64_t, f->n_nodes);
     s->work = IR_NEW_N(a, uint32_t, f->n_nodes + 1);
@@ -178,7 +178,7 @@ rerolled(const ir_graph *f, ir_graph **out)
 bool
 pass_rerolls(const ir_graph *f)
 {
-    return (f->unfolded > REROLL_MIN_NODES || f->ctx->rerolls_all) && f->nest < NEST;
+    return (f->unfolded > REROLL_MIN_NODES || f->ctx->small_passes) && f->nest < NEST;
 }
 
 cot_status

@@ -123,7 +123,8 @@ static bool
 can_be_off(const char *name)
 {
     return strcmp(name, "cse") == 0 || strcmp(name, "fuse") == 0 ||
-           strcmp(name, "reroll") == 0 || strcmp(name, "rematerialize") == 0;
+           strcmp(name, "reroll") == 0 || strcmp(name, "rematerialize") == 0 ||
+           strcmp(name, "layout") == 0;
 }
 
 /* The names that COT_DUMP accepts: a pass, or a stage before or after passes. */

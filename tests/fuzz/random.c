@@ -110,17 +110,17 @@ cleanups_agree(const ir_graph *f, void **in)
     return ok;
 }
 
-/* Equal steps as loops leave every bit. */
+/* The passes for kernels leave every bit. */
 static bool
-loops_agree(const ir_graph *f, void **in)
+kernels_agree(const ir_graph *f, void **in)
 {
     void **want = results(f), **got = results(f);
     ir_graph *g, *h;
 
     if (pass_prepare(f, &g) != COT_OK || pass_reroll(g, &h) != COT_OK ||
         ir_verify(f->ctx, h, "reroll") != COT_OK || pass_rematerialize(h, &h) != COT_OK ||
-        ir_verify(f->ctx, h, "rematerialize") != COT_OK || !run(g, in, want) ||
-        !run(h, in, got))
+        ir_verify(f->ctx, h, "rematerialize") != COT_OK || pass_layout(h, &h) != COT_OK ||
+        ir_verify(f->ctx, h, "layout") != COT_OK || !run(g, in, want) || !run(h, in, got))
         return false;
     for (int k = 0; k < f->n_out; k++)
         if (laws_differ(ir_type_at(f, f->out[k]), want[k], got[k]) >= 0)
@@ -339,7 +339,7 @@ judge(const ir_graph *f, uint64_t seed)
             return BAD_PASS;
         f = pairs;
     }
-    if (kind == FUZZ_STEPS && (!loops_agree(f, in) || !loops_agree(f, plain)))
+    if (kind == FUZZ_STEPS && (!kernels_agree(f, in) || !kernels_agree(f, plain)))
         return BAD_LOOP;
     if (rt_check_backends(f, in, &v) != COT_OK || !v.good) {
         printf("%s%s\n", cot_error(f->ctx), v.why.text ? v.why.text : "");
@@ -376,7 +376,7 @@ judge_unfolded(const ir_graph *f, uint64_t seed)
 {
     void **in = sample(f, seed, seed % 2), **want = results(f), **got = results(f);
     cot_context *ctx = cot_context_new(NULL);
-    ctx->rerolls_all = true;
+    ctx->small_passes = true;
     const ir_graph *g = folded(f, ctx);
 
     if (!g)

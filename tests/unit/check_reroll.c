@@ -2,72 +2,19 @@
  * no bit changes, in the evaluator and in every back end. */
 #include <stdio.h>
 
-#include "ir/eval/eval.h"
 #include "passes/pass.h"
-#include "runtime/check.h"
+#include "tests/unit/bits.h"
 #include "tests/unit/growing.h"
 #include "tests/unit/traced.h"
-
-/* Arrays for n values of f, filled with numbers of moderate size. */
-static void **
-values(const ir_graph *f, int n, const ir_ref *v)
-{
-    void **x = IR_NEW_N(f->arena, void *, n + 1);
-
-    for (int i = 0; i < n; i++) {
-        const ir_type *t = ir_type_at(f, v[i]);
-        x[i] = ir_alloc(f->arena, cot_dtype_size(t->dtype) * (size_t)t->size + 1);
-        for (int64_t k = 0; k < t->size; k++) {
-            const double y = 0.17 * (double)((k * 7 + i * 3) % 13) - 0.9;
-            if (t->dtype == COT_F32)
-                ((float *)x[i])[k] = (float)y;
-            else if (t->dtype == COT_F64)
-                ((double *)x[i])[k] = y;
-            else if (t->dtype == COT_I32)
-                ((int32_t *)x[i])[k] = (int32_t)(k % 3);
-        }
-    }
-    return x;
-}
-
-static bool
-same_bits(const ir_graph *f, void **x, void **y)
-{
-    for (int i = 0; i < f->n_out; i++) {
-        const ir_type *t = ir_type_at(f, f->out[i]);
-        if (memcmp(x[i], y[i], cot_dtype_size(t->dtype) * (size_t)t->size) != 0)
-            return false;
-    }
-    return true;
-}
 
 /* The prepared last function of a text, behind a pipeline, and what becomes of it: equal bits.
  * */
 static void
 make(const char *text, const char *pipeline, ir_graph **prepared, ir_graph **looped)
 {
-    ir_module m;
-    ir_graph *f;
+    static const char *const pass[] = { "reroll", "rematerialize", NULL };
 
-    ck_assert_msg(ir_parse(ctx, "reroll", text, strlen(text), &m) == COT_OK, "%s\n%s",
-                  cot_error(ctx), text);
-    f = m.fn[m.n - 1];
-    if (*pipeline)
-        ck_assert_msg(pass_pipeline(f, pipeline, NULL, NULL, &f) == COT_OK, "%s",
-                      cot_error(ctx));
-    ck_assert_int_eq(pass_prepare(f, prepared), COT_OK);
-    ck_assert_int_eq(pass_run(pass_find("reroll"), *prepared, NULL, looped), COT_OK);
-    ck_assert_int_eq(ir_verify(ctx, *looped, "reroll"), COT_OK);
-    ck_assert_int_eq(pass_run(pass_find("rematerialize"), *looped, NULL, looped), COT_OK);
-    ck_assert_int_eq(ir_verify(ctx, *looped, "rematerialize"), COT_OK);
-    void **in = values(f, f->n_in, f->in), **want = values(f, f->n_out, f->out),
-         **got = values(f, f->n_out, f->out);
-    ck_assert_int_eq(ir_eval(*prepared, want, (const void *const *)in), COT_OK);
-    ck_assert_int_eq(ir_eval(*looped, got, (const void *const *)in), COT_OK);
-    ck_assert_msg(same_bits(f, want, got), "%s\n%s", pipeline, text);
-    rt_verdict v = { .good = true };
-    ck_assert_msg(rt_check_backends(f, in, &v) == COT_OK && v.good, "%s%s", cot_error(ctx),
-                  v.good ? "" : v.why.text);
+    bits_keep(ctx, text, pipeline, pass, prepared, looped);
 }
 
 typedef struct text {
@@ -220,7 +167,7 @@ START_TEST(steps_become_loops)
     int loops = 0;
     const ir_node *last = NULL;
 
-    ctx->rerolls_all = true;
+    ctx->small_passes = true;
     form->write(&t);
     make(t.at, "", &f, &g);
     ir_each_node (n, g)
@@ -244,7 +191,7 @@ enum { FORMS = sizeof forms / sizeof *forms, PIPELINES = sizeof pipelines / size
 
 START_TEST(transforms_keep_bits)
 {
-    ctx->rerolls_all = true;
+    ctx->small_passes = true;
     for (int k = 0; k < PIPELINES; k++) {
         ir_graph *f, *g;
         text t = { .n = 0 };
@@ -268,7 +215,7 @@ START_TEST(effects_stay)
     const cot_graph *g;
     ir_graph *prepared, *looped;
 
-    ctx->rerolls_all = true;
+    ctx->small_passes = true;
     ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f32(5)), &g), COT_OK);
     ck_assert_int_eq(pass_prepare(g, &prepared), COT_OK);
     ck_assert_int_eq(pass_reroll(prepared, &looped), COT_OK);
