@@ -28,6 +28,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from programs_maker import (     # noqa: E402
     NAMES, REFUSED, TOLERANCE, Maker, Program, differentiable, jax, jnp, ml_dtypes, np)
+import near     # noqa: E402
 from jax import export     # noqa: E402
 
 
@@ -64,36 +65,14 @@ def run_cot(cot, folder, text, operands, types, backend="eval", passes=None):
 
 # ---- comparing ----
 
-def wide(x):
-    return x.astype(np.complex128) if x.dtype.kind == "c" else x.astype(np.float64)
-
 def differs(ours, theirs, exact=False, scale=None):
     """What is wrong with an array, or None."""
-    if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
-        return f"is {ours.dtype}{ours.shape}, there {theirs.dtype}{theirs.shape}"
-    if not differentiable(ours.dtype):
-        bad = ours != theirs
-    else:
-        a, b = wide(ours), wide(theirs)
-        tolerance = 0 if exact else TOLERANCE[str(ours.dtype)]
-        with np.errstate(all="ignore"):
-            tiny = float(ml_dtypes.finfo(ours.dtype).tiny
-                         if ours.dtype.kind != "c" else np.finfo(ours.dtype).tiny)
-            a, b = np.where(np.abs(a) < 4 * tiny, 0, a), np.where(np.abs(b) < 4 * tiny, 0, b)
-            most = np.max(np.abs(b), initial=1, where=np.isfinite(b)) if not exact else 0
-            most = min(most, 1e4) if scale is None else max(most, scale)
-            near = np.abs(a - b) <= tolerance * (most + np.abs(b))
-            bad = ~(near | (a == b) | (np.isnan(a) & np.isnan(b)))
-            if ours.dtype.kind == "c":
-                bad &= ~(~np.isfinite(a) & ~np.isfinite(b))
-    if not bad.any():
-        return None
-    i = int(np.argmax(bad.ravel()))
-    return (f"element {i} is {ours.ravel()[i]}, there {theirs.ravel()[i]} "
-            f"({int(bad.sum())} of {bad.size})")
+    most = near.largest(theirs, 1) if not exact else 0
+    return near.differs(ours, theirs, 0 if exact else TOLERANCE.get(str(ours.dtype), 0),
+                        min(most, 1e4) if scale is None else max(most, scale))
 
 def bits(x):
-    nan = np.isnan(wide(x)) if differentiable(x.dtype) else np.zeros(x.shape, bool)
+    nan = np.isnan(near.wide(x)) if differentiable(x.dtype) else np.zeros(x.shape, bool)
     return np.where(nan[..., None], 0,
                     np.ascontiguousarray(x).reshape(x.shape +
                                                     (1,)).view(np.uint8)) if x.size else x
