@@ -2,7 +2,8 @@
 """Programs that JAX lowered, in Cotrace beside JAX: time of a call, and of what comes before
 the first one.
 
-    jax_programs.py COT [--goldens FOLDER] [--seconds S] [--everyday | --gpt2] [NAME ...]
+    jax_programs.py COT [--goldens FOLDER] [--seconds S] [--everyday | --packages | --gpt2]
+                    [NAME ...]
 
 COT is the program `cot`, of a release build.  The programs are those of examples/jax_to_c with
 their gradients, those of tests/programs, a few of linear algebra, and the GOLDENS (the folder
@@ -11,8 +12,11 @@ time of `cot bench`, taken between two runs of JAX, the better of which counts. 
 first call: JAX compiles what it has lowered (lowering is not counted); Cotrace reads the text,
 transforms it and compiles.  Above 1, Cotrace is faster.  --everyday: those of everyday.py and
 everyday_more.py instead; some are large enough for JAX to take more threads than one: `taskset
--c 0` gives both one processor.  --gpt2: the training step of gpt2.py instead, which wants 8 GB
-of memory.  """
+-c 0` gives both one processor.  --packages: those of packages.py and packages_more.py, what
+users of Flax, Optax, Diffrax and other packages write; the results of each are first compared
+with JAX's, and each that differs, or that Cotrace does not read, has a line that says so and
+makes the exit status 1.  --gpt2: the training step of gpt2.py instead, which wants 8 GB of
+memory.  """
 import argparse
 import glob
 import importlib.util
@@ -36,13 +40,15 @@ PARSER.add_argument("--goldens", default=os.path.join(ROOT, "..", "shared", "gol
 PARSER.add_argument("--seconds", type=float, default=0.3)
 PARSER.add_argument("--threads", type=int, default=1)
 PARSER.add_argument("--everyday", action="store_true")
+PARSER.add_argument("--packages", action="store_true")
 PARSER.add_argument("--gpt2", action="store_true")
 PARSER.add_argument("--sheet")
 PARSER.add_argument("--again", action="store_true")
 PARSER.add_argument("names", nargs="*")
 OPTIONS = PARSER.parse_intermixed_args()
 SECTION = "a training step of GPT-2" if OPTIONS.gpt2 else "what users write" \
-    if OPTIONS.everyday else "programs that JAX lowered"
+    if OPTIONS.everyday else "programs of JAX's packages" if OPTIONS.packages \
+    else "programs that JAX lowered"
 SHEET = Sheet(OPTIONS.sheet) if OPTIONS.sheet else None
 
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -55,6 +61,13 @@ try:
 except ImportError as e:
     print(f"no JAX: {e}")
     sys.exit(77)
+sys.path.insert(0, os.path.join(ROOT, "tests", "peers"))
+import near     # noqa: E402
+
+# Of results, relative to the largest number of an array.
+NEAR = {"float64": 1e-6, "float32": 1e-3, "float16": 2e-2, "bfloat16": 1e-1,
+        "complex64": 1e-3, "complex128": 1e-6}
+FAILED = []
 
 
 def load(path):
@@ -111,15 +124,43 @@ def saved(args, folder):
     return arrays
 
 
+def difference(mlir, arrays, theirs, folder):
+    """The first difference of our results from JAX's, or None.  What is 0 but for rounding, as
+    the derivative by a bias before a normalisation, is measured by the largest of all."""
+    prefix = os.path.join(folder, "result")
+    done = subprocess.run([OPTIONS.cot, "run", mlir, "--out", prefix, "--in", *arrays],
+                          capture_output=True, text=True)
+    if done.returncode:
+        return "refused: " + " ".join(done.stderr.split())
+    theirs = [np.asarray(y) for y in theirs]
+    most = max((near.largest(y) for y in theirs if near.is_floating(y.dtype)), default=0)
+    for k, y in enumerate(theirs):
+        ours = np.load(f"{prefix}{k}.npy")
+        ours = ours.view(y.dtype) if str(y.dtype) == "bfloat16" else ours
+        bound = NEAR.get(str(y.dtype), 0)
+        why = near.differs(ours, y, bound, near.largest(y))
+        if why and near.differs(ours, y, 0.01 * bound, most):
+            return f"differs: result {k}: {why}"
+    return None
+
+
 def measure(name, f, args, pipeline, mlir, folder):
     if has(name):
         return
     jitted = jax.jit(f, keep_unused=True)
     lowered = jitted.lower(*args)
     start = time.perf_counter()
-    lowered.compile()
+    compiled = lowered.compile()
     compile_jax = time.perf_counter() - start
     on_device = [jax.device_put(a) for a in args]
+    if OPTIONS.packages:
+        why = difference(mlir, saved(args, folder),
+                         jax.tree.leaves(compiled(*on_device)), folder)
+        if why:
+            FAILED.append(name)
+            print(f"| {name} | {why} | | | |", flush=True)
+        if why and why.startswith("refused"):
+            return
     compare(name, lambda: jax.block_until_ready(jitted(*on_device)), compile_jax, mlir,
             pipeline, saved(args, folder))
 
@@ -186,9 +227,18 @@ def linear_algebra(waves):
                 8 * jax.numpy.eye(64)), [large])]
 
 
+def flat(f, args):
+    """f as a function of the leaves of its arguments to those of its result; the leaves."""
+    leaves, tree = jax.tree.flatten(tuple(args))
+    if tree == jax.tree.structure(tuple(range(len(args)))):
+        return f, args
+    return lambda *x: jax.tree.leaves(f(*jax.tree.unflatten(tree, x))), leaves
+
+
 def measure_lowered(name, f, args, folder):
     if has(name):
         return
+    f, args = flat(f, args)
     mlir = os.path.join(folder, "lowered.mlir")
     with open(mlir, "w") as out:
         out.write(jax.jit(f, keep_unused=True).lower(*args).as_text())
@@ -199,8 +249,9 @@ def wanted(name):
     return not OPTIONS.names or any(name.startswith(n) for n in OPTIONS.names)
 
 
-def measure_everyday(folder):
-    for name, f, args, grad in load(os.path.join(HERE, "everyday_more.py")).PROGRAMS:
+def measure_listed(path, folder):
+    """The programs of a file, and their gradients."""
+    for name, f, args, grad in load(os.path.join(HERE, path)).PROGRAMS:
         if wanted(name):
             measure_lowered(name, f, args, folder)
         if wanted(name) and grad is not None:
@@ -244,7 +295,9 @@ def main():
             f, args = load(os.path.join(HERE, "gpt2.py")).program()
             measure_lowered("GPT-2, training step", f, args, folder)
         elif OPTIONS.everyday:
-            measure_everyday(folder)
+            measure_listed("everyday_more.py", folder)
+        elif OPTIONS.packages:
+            measure_listed("packages_more.py", folder)
         else:
             jax.config.update("jax_enable_x64", True)
             measure_examples(folder)
@@ -254,6 +307,9 @@ def main():
             for g in goldens(OPTIONS.goldens, 12) if os.path.isdir(OPTIONS.goldens) else ():
                 if wanted(g[0]):
                     measure_golden(*g, folder)
+    if FAILED:
+        print(f"{len(FAILED)} differ or are refused: {', '.join(FAILED)}", file=sys.stderr)
+    sys.exit(1 if FAILED else 0)
 
 
 main()
