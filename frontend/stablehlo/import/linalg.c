@@ -505,31 +505,11 @@ geqp3(hlo_emit *e)
     e->out[2] = qr[1];
 }
 
-/* Three diagonals, element i of each in row i, and right sides: as a dense matrix.  What is
- * left of the diagonals is free. */
+/* What is left of the diagonals is free. */
 static void
 gtsv(hlo_emit *e)
 {
-    ir_build *b = e->b;
-    const ir_type *t = fe_hlo_in_type(e, 1), *bt = fe_hlo_in_type(e, 3);
-    ir_ref a = on_diagonal(b, e->in[1]);
-
-    for (int i = 0; i < 3 && a; i += 2) { /* columns to the left, to the right */
-        int64_t low[COT_MAX_RANK + 1] = { 0 }, high[COT_MAX_RANK + 1] = { 0 },
-                                   none[COT_MAX_RANK + 1] = { 0 };
-        ir_ref zero = ir_zeros(b, ir_scalar_type(b->ctx, t->dtype));
-        if (fe_hlo_in_type(e, i) != t)
-            a = IR_NONE;
-        low[t->rank] = i - 1;
-        high[t->rank] = 1 - i;
-        a = a ? ir_add(b, a, ir_pad(b, on_diagonal(b, e->in[i]), zero, low, high, none))
-              : IR_NONE;
-    }
-    if (!a || bt->rank != t->rank + 1)
-        fe_hlo_fail(e, "its diagonals do not fit");
-    else
-        e->out[3] = fe_hlo_ref(
-            e, cot_solve_(fe_hlo_place(e), fe_hlo_handle(e, a), fe_hlo_handle(e, e->in[3])));
+    fe_hlo_tridiagonal(e);
     for (int i = 0; i < 3; i++)
         e->out[i] = e->in[i];
     succeed(e, 4);

@@ -37,6 +37,9 @@ void fe_hlo_approx_top_k(hlo_emit *e);
 bool fe_hlo_lapack(hlo_emit *e, hlo_span name);
 /* The same by the names and in the form that older programs have. */
 bool fe_hlo_older_lapack(hlo_emit *e, hlo_span name);
+/* Of LAPACK's gtsv, the solution: operands are three diagonals, element i of each in row i, and
+ * right sides. */
+void fe_hlo_tridiagonal(hlo_emit *e);
 /* A matrix stored by rows (what is not zero, where each row starts, columns) times a vector
  * or a matrix. */
 void fe_hlo_csr(hlo_emit *e);
