@@ -545,7 +545,7 @@ def jaxopt_(jaxopt):
     @program(np.zeros(20, np.float32), x, y)
     def jaxopt_lasso(w, x, y):
         return jaxopt.ProximalGradient(jaxopt.objective.least_squares, jaxopt.prox.prox_lasso,
-                                       maxiter=50).run(w, 0.1, data=(x, y)).params
+                                       stepsize=0.5, maxiter=50).run(w, 0.1, data=(x, y)).params
 
     @program(np.ones(3, np.float32), np.linspace(0, 3, 40, dtype=np.float32))
     def jaxopt_gauss_newton(p, t):
