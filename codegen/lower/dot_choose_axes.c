@@ -36,11 +36,16 @@ cg_dot_choose_batch(cg_dot_shape *s, const cg_dot *d, const cg_target *t)
     if (s->how.run < most / 2)
         s->how.run = s->m.total;
     s->how.rows = rows_of(s->how.run, most > 0 ? most : 1);
-    s->how.right = s->m.total > 4 * s->how.rows ? CG_DOT_PANELS : CG_DOT_IN_PLACE;
     s->how.unroll =
         k <= CG_LOWER_MAX_BATCH_STEPS && k * s->how.rows * s->n.total <= CG_LOWER_MAX_BATCH_FMAS
             ? CG_DOT_ALL
             : 1;
+    /* in place, an element that is far from that of the next lane is loaded alone */
+    const int64_t apart =
+        s->b.rhs[0] == 1 ? 0 : n * (s->how.unroll == CG_DOT_ALL ? k : 1) * lanes;
+    s->how.right = s->m.total > 4 * s->how.rows || apart > CG_LOWER_MAX_LOADS_APART
+                       ? CG_DOT_PANELS
+                       : CG_DOT_IN_PLACE;
     return true;
 }
 

@@ -93,6 +93,8 @@ cg_dot_keeps_tile(const cg_dot_shape *s, const cg_dot *d)
     const cg_dot_schedule *h = &s->how;
     const int64_t stores = h->rows * h->vectors * h->width;
 
+    if (h->lanes == CG_DOT_BATCH && h->rows * s->nr > CG_LOWER_MAX_BATCH_STORES)
+        return true;
     return d->expensive ||
            (h->swap && h->lanes == CG_DOT_COLUMNS && h->rows > 1 &&
             stores > (s->k.total < CG_LOWER_MIN_KEPT_STEPS ? CG_LOWER_MAX_SHORT_STORES

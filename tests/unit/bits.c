@@ -22,6 +22,8 @@ values(const ir_graph *f, int n, const ir_ref *v)
                 ((double *)x[i])[k] = y;
             else if (t->dtype == COT_I32)
                 ((int32_t *)x[i])[k] = (int32_t)(k % 3);
+            else if (t->dtype == COT_BF16)
+                ((uint16_t *)x[i])[k] = (uint16_t)(0x3f00 + (k * 37 + i * 5) % 256);
             else if (t->dtype == COT_BOOL)
                 ((uint8_t *)x[i])[k] = (uint8_t)(k % 3 == 0);
         }

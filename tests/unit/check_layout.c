@@ -89,30 +89,30 @@ enum {
     MAX_ROW = 32
 };
 
-/* Barriers of f and of the loops in it. */
-static int
-barriers(const ir_graph *f)
+static bool
+is_barrier(const ir_graph *f, const ir_node *n)
 {
-    const ir_graph *const *all;
-    int sum = 0;
-
-    for (uint32_t i = 0, n = ir_all_graphs(f, false, &all, f->arena); i < n; i++)
-        ir_each_node (x, all[i])
-            sum += x->op == OP_barrier;
-    return sum;
+    (void)f;
+    return n->op == OP_barrier;
 }
 
-/* Sums over the last axis. */
+static bool
+sums_rows(const ir_graph *f, const ir_node *n)
+{
+    return ir_ops[n->op].flag == IR_REDUCE &&
+           ir_axes_has(ir_reduced_axes(n), ir_type_at(f, n->in[0])->rank - 1);
+}
+
+/* The nodes of f, and of the loops in it, of which it holds. */
 static int
-sums_of_rows(const ir_graph *f)
+count(const ir_graph *f, bool (*holds)(const ir_graph *, const ir_node *))
 {
     const ir_graph *const *all;
     int sum = 0;
 
     for (uint32_t i = 0, n = ir_all_graphs(f, false, &all, f->arena); i < n; i++)
         ir_each_node (x, all[i])
-            sum += ir_ops[x->op].flag == IR_REDUCE &&
-                   ir_axes_has(ir_reduced_axes(x), ir_type_at(all[i], x->in[0])->rank - 1);
+            sum += holds(all[i], x);
     return sum;
 }
 
@@ -131,8 +131,8 @@ START_TEST(sums_change_and_bits_do_not)
         snprintf(text, sizeof text, form->text, m, op);
         bits_keep(ctx, text, "", pass, &f, &g);
         const bool changes = form->copies >= 0 && m <= MAX_ROW;
-        ck_assert_int_eq(barriers(g), changes ? form->copies : 0);
-        ck_assert_int_eq(sums_of_rows(g), changes ? 0 : sums_of_rows(f));
+        ck_assert_int_eq(count(g, is_barrier), changes ? form->copies : 0);
+        ck_assert_int_eq(count(g, sums_rows), changes ? 0 : count(f, sums_rows));
     }
 }
 END_TEST
