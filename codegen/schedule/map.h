@@ -24,6 +24,7 @@ typedef struct cg_map_loops {
     /* another loop, along which an operand is contiguous that is not so along `dense`; -1:
      * none */
     int across;
+    int64_t apart; /* elements of operands that are far from those of the next lane */
     cg_index_splits splits[COT_MAX_RANK + 1];
     /* cost of one element of each part, summed over the parts */
     int64_t split_cost[COT_MAX_RANK + 1];

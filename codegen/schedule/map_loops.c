@@ -355,8 +355,10 @@ cg_map_run(cg_mapping *m)
     int64_t size = m->g->space->size;
     m->lanes = cg_lanes(l, m->s.widest);
     m->unrolled = -1;
-    if (m->lanes > 1 && m->s.reduces && m->s.n > 0 && m->s.splits[m->s.dense].n > 1)
-        ; /* one vector: longer ones would leave less of the loop to parts without masks */
+    if (m->s.apart > CG_SCHEDULE_MAX_APART ||
+        (m->s.reduces && m->s.n > 0 && m->s.splits[m->s.dense].n > 1))
+        ; /* one vector: each element of longer ones would be loaded alone, or they would leave
+           * less of the loop to parts without masks */
     else if (m->lanes > 1 && m->s.reduces)
         /* several vectors, so that each row that is summed is read in whole cache lines */
         m->lanes *= m->s.each <= CG_SCHEDULE_CHEAP_SUM && m->g->n == 1

@@ -60,6 +60,27 @@ find_across(cg_access *w, const ir_graph *f, const cg_map_loops *s, const cg_ix 
     return -1;
 }
 
+/* How many elements are far from those of the next lane: of an unrolled sum, in each of its
+ * terms. */
+static int64_t
+count_apart(cg_access *w, const ir_graph *f, const cg_map_loops *s, const cg_ix *at)
+{
+    const int64_t terms = w->longest > CG_LOWER_MAX_UNROLLED_SUM ? 1 : w->longest;
+    int64_t n = 0;
+
+    for (uint32_t i = 0; i < w->n_reads && s->n > 0; i++) {
+        const cg_read *r = &w->read[i];
+        bool pure;
+        if (!r->v)
+            continue;
+        const ir_type *t = ir_type_at(f, r->v);
+        const int64_t k = cg_ix_coef(&w->ix, cg_ix_flat(&w->ix, t->rank, t->dims, r->at),
+                                     at[s->last[s->dense] - 1], &pure);
+        n += pure && (k > CG_SCHEDULE_APART || k < -CG_SCHEDULE_APART);
+    }
+    return terms > 1 ? n * terms : n;
+}
+
 static void
 access_group(cg_access *w, const cg_frame *fr, const cg_group *g, const cg_ix *at)
 {
@@ -239,6 +260,7 @@ cg_map_nest(cg_lowering *l, const cg_frame *fr, const cg_fusion *fusion, const c
         if (stride[s.last[i] - 1] == 1)
             s.dense = i;
     s.across = find_across(w, f, &s, axis);
+    s.apart = count_apart(w, f, &s, axis);
     s.reduces = w->reduces;
     s.each = w->longest ? w->cost / w->longest : 0;
     s.longest = w->longest;
