@@ -40,6 +40,9 @@ ABOUT = {
     "function: above 1, that of the JIT is faster.",
     "what users write": "Functions and gradients as JAX lowers them (`bench/everyday.py`, "
     "`bench/everyday_more.py`), run from the same text.",
+    "programs of JAX's packages": "What users of Flax, Optax, Diffrax, NumPyro and 21 other "
+    "packages write, with gradients (`bench/packages.py`, `bench/packages_more.py`). Results "
+    "are compared with JAX's first; a package that is not installed is left out.",
     "programs that JAX lowered": "[examples/jax_to_c](../examples/jax_to_c), "
     "`tests/programs`, linear algebra, and the largest texts among the reference cases. Most "
     "are small: of the microseconds that a call takes in JAX, nearly all are spent on the call "

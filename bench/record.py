@@ -9,8 +9,8 @@ FOLDER is the build folder of a release: `bench/bench` and `tools/cot`.  For eac
 its C source in turn, then JAX, PyTorch and torch.compile run, then Cotrace again; every library
 is pinned to as many processors as it has threads, and each has S seconds.  Then come the
 programs of jax_programs.py.  PART is `bench` or a part of jax_programs.py (`everyday`,
-`lowered`, `gpt2`).  What the sheet has is not measured again but for --again, so that a run
-that was stopped goes on.  The machine should have no other work.  """
+`packages`, `lowered`, `gpt2`).  What the sheet has is not measured again but for --again, so
+that a run that was stopped goes on.  The machine should have no other work.  """
 import argparse
 import json
 import os
@@ -26,7 +26,7 @@ from peers import KEEP_PAGES, load     # noqa: E402
 from sheet import Sheet     # noqa: E402
 
 PEERS = {"jax": "JAX", "torch": "PyTorch", "compiled": "PyTorch, compiled"}
-PARTS = ["everyday", "lowered", "gpt2"]
+PARTS = ["everyday", "packages", "lowered", "gpt2"]
 LONGEST = 60     # seconds for one workload of a peer
 
 
