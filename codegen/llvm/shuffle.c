@@ -19,20 +19,17 @@ cg_ll_picked(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y, const int *mask)
 static LLVMValueRef
 fenced(cg_ll_emit *e, LLVMValueRef x)
 {
-    LLVMTypeRef t = LLVMTypeOf(x), i = LLVMGetElementType(t), f = e->l->f32;
+    LLVMTypeRef t = LLVMTypeOf(x), i = LLVMGetElementType(t);
     const LLVMTypeKind kind = LLVMGetTypeKind(i);
-    const unsigned n = LLVMGetVectorSize(t);
-
-    if (kind == LLVMDoubleTypeKind || kind == LLVMIntegerTypeKind)
-        f = kind == LLVMDoubleTypeKind || LLVMGetIntTypeWidth(i) == 64 ? e->l->f64 : f;
     const unsigned bits = kind == LLVMIntegerTypeKind  ? LLVMGetIntTypeWidth(i)
                           : kind == LLVMDoubleTypeKind ? 64
                           : kind == LLVMFloatTypeKind  ? 32
-                                                       : 16;
-    const unsigned part = f == e->l->f64 ? 64 : 32;
-    if (!e->l->machine->x86 || n * bits % part)
+                                                       : 16,
+                   part = bits == 64 ? 64 : 32, all = LLVMGetVectorSize(t) * bits;
+
+    if (!e->l->machine->x86 || all % part)
         return x;
-    LLVMTypeRef as = LLVMVectorType(f, n * bits / part);
+    LLVMTypeRef as = LLVMVectorType(part == 64 ? e->l->f64 : e->l->f32, all / part);
     x = LLVMBuildBitCast(e->b, x, as, "");
     x = cg_ll_intrinsic(e->l, e->b, "llvm.arithmetic.fence", 1, &as, 1, &x);
     return LLVMBuildBitCast(e->b, x, t, "");

@@ -76,9 +76,9 @@ count_apart(cg_access *w, const ir_graph *f, const cg_map_loops *s, const cg_ix 
         const ir_type *t = ir_type_at(f, r->v);
         const int64_t k = cg_ix_coef(&w->ix, cg_ix_flat(&w->ix, t->rank, t->dims, r->at),
                                      at[s->last[s->dense] - 1], &pure);
-        n += pure && (k > CG_SCHEDULE_APART || k < -CG_SCHEDULE_APART);
+        n += pure && (k > CG_LLVM_MAX_STRIDE_WIDE || k < -CG_LLVM_MAX_STRIDE_WIDE);
     }
-    return terms > 1 ? n * terms : n;
+    return n * (terms > 1 ? terms : 1);
 }
 
 static void
