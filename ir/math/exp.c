@@ -6,11 +6,16 @@
  * into the exponents of 2^n or of its two factors.
  * r = x - n L1 - n L2: x - n L1 is exact, because it is a multiple of the last bit of L1 and
  * below 1/2.
- * Multiplying by 2^n takes two factors, 2^(n/2) and 2^(n - n/2), so that results near the ends
- * of the range and subnormal ones are rounded once.  x is first brought into the range where n
- * makes sense: down to that n whose factors are both +0, bits and all, since a product that
- * falls below the least number costs many processors ten times what a product with 0 does,
- * and what is masked in a softmax, say, is far below.
+ * In f64 multiplying by 2^n takes two factors, 2^(n/2) and 2^(n - n/2), so that results near
+ * the ends of the range and subnormal ones are rounded once.  x is first brought into the range
+ * where n makes sense: down to that n whose factors are both +0, bits and all, since a product
+ * that falls below the least number costs many processors ten times what a product with 0
+ * does, and what is masked in a softmax, say, is far below.
+ * In f32 subnormal results are common (x from -104 to -87.3), and a product that is subnormal
+ * costs as much.  There 2 y times 2^(n - 1) is the result where that is a normal number.  A
+ * branch, taken where an element is below, rounds y 2^n, in units of the least number, to a
+ * whole one, 2^24 less, where the whole numbers are those of f32: that is the bits of the
+ * result.
  *
  * expm1 keeps e^r - 1 = r + w apart from 1: 2^n (r + w) + (2^n - 1), at half scale so that
  * 2^1024 does not occur, summed with the error of the first addition.
@@ -49,10 +54,17 @@ wide(ir_sc_build *b, ir_sc x)
     return ir_sc_type_in(b, x) == COT_F64;
 }
 
+/* What rounds to a whole number, in whose low bits it then stands, plus `bias`. */
 static double
-magic(ir_sc_build *b, ir_sc x)
+magic(ir_sc_build *b, ir_sc x, int bias)
 {
-    return wide(b, x) ? 0x1.8p52 + 2 * 1023 : 0x1.8p23 + 2 * 127;
+    return (wide(b, x) ? 0x1.8p52 : 0x1.8p23) + bias;
+}
+
+static int
+twice_bias(ir_sc_build *b, ir_sc x)
+{
+    return wide(b, x) ? 2 * 1023 : 2 * 127;
 }
 
 /* -x times k, plus z. */
@@ -62,19 +74,25 @@ minus_mulk(ir_sc_build *b, ir_sc x, double k, ir_sc z)
     return m_fma(b, x, m_num(b, x, -k), z);
 }
 
-/* x = n ln2 + r + dr. */
+/* x = n ln2 + r + dr; t is n plus `start`. */
 static ir_sc
-reduce(ir_sc_build *b, ir_sc x, ir_sc *t, ir_sc *dr)
+reduce_by(ir_sc_build *b, ir_sc x, double start, ir_sc *t, ir_sc *dr)
 {
     bool w = wide(b, x);
     double l1 = w ? 0x1.62e42fefa39efp-1 : 0x1.62e43p-1,
            l2 = w ? 0x1.abc9e3b39803fp-56 : -0x1.05c61p-29;
 
-    *t = m_fma(b, x, m_num(b, x, 0x1.71547652b82fep0), m_num(b, x, magic(b, x)));
-    ir_sc n = m_addk(b, *t, -magic(b, x));
+    *t = m_fma(b, x, m_num(b, x, 0x1.71547652b82fep0), m_num(b, x, start));
+    ir_sc n = m_addk(b, *t, -start);
     ir_sc high = minus_mulk(b, n, l1, x), r = minus_mulk(b, n, l2, high);
     *dr = minus_mulk(b, n, l2, m_sub(b, high, r));
     return r;
+}
+
+static ir_sc
+reduce(ir_sc_build *b, ir_sc x, ir_sc *t, ir_sc *dr)
+{
+    return reduce_by(b, x, magic(b, x, twice_bias(b, x)), t, dr);
 }
 
 static ir_sc
@@ -169,28 +187,97 @@ scaled(ir_sc_build *b, ir_sc y, ir_sc t)
     return m_mul(b, m_mul(b, y, f[0]), f[1]);
 }
 
+/* Of f32: the low bits of t are n + BIAS, the exponent field of 2^(n - 1); results are +0 for n
+ * up to ZERO. */
+enum { BIAS = 126, ZERO = -151 };
+
+/* (y2 / 2) 2^n for n from -150 to -126, where the result is subnormal or little above. */
+static const ir_sc_program *
+subnormal(ir_sc_build *outer)
+{
+    static const cot_dtype in[2] = { COT_F32, COT_F32 };
+    ir_sc_build sub, *b = &sub;
+    ir_sc y2 = 0, t = 1;
+
+    ir_sc_begin(b, outer->arena, 2, in);
+    ir_sc up = ir_sc_int(b, COT_U32, 149 << 23), top = ir_sc_int(b, COT_I32, 1 << 24);
+    ir_sc n = m_bits(b, COT_U32, ir_math_below(b, t, magic(b, t, BIAS) - 126));
+    ir_sc factor = m_bits(b, COT_F32, m_add(b, with_exponent(b, n), up)); /* 2^(n + 148) */
+    ir_sc u = m_fma(b, y2, factor, m_num(b, y2, -0x1p24)), zero = m_num(b, y2, 0);
+    ir_sc whole = m_cvt(b, COT_I32, m_select(b, m_lt(b, u, zero), u, zero));
+    return ir_sc_end(b, m_bits(b, COT_F32, m_add(b, whole, top)));
+}
+
+/* (y2 / 2) 2^n for f32, where t is n + BIAS and the number that rounded it: +0 below -150. */
+static ir_sc
+scaled_f32(ir_sc_build *b, ir_sc y2, ir_sc t)
+{
+    const double start = magic(b, t, BIAS);
+    const ir_sc args[2] = { y2, t };
+    ir_sc field = m_bits(b, COT_I32, with_exponent(b, m_bits(b, COT_U32, t)));
+    ir_sc factor = m_bits(b, COT_F32, m_max(b, field, ir_sc_int(b, COT_I32, 0)));
+    ir_sc few = m_and(b, m_gtk(b, t, start + ZERO), m_ltk(b, t, start - 125));
+
+    return ir_sc_branch(b, few, subnormal(b), 2, args, m_mul(b, y2, factor));
+}
+
+/* The polynomial with twice the coefficients: twice its value, to the bit. */
+static ir_sc
+twice_poly(ir_sc_build *b, ir_sc r, int n, const double *c)
+{
+    double twice[8];
+
+    for (int i = 0; i < n; i++)
+        twice[i] = 2 * c[i];
+    return ir_math_poly(b, r, n, twice);
+}
+
+static ir_sc
+exp_f32(ir_sc_build *b, ir_sc x)
+{
+    ir_sc v = ir_math_above(b, ir_math_below(b, x, 89), -105), two = m_num(b, v, 2);
+    ir_sc t, dr, r = reduce_by(b, v, magic(b, v, BIAS), &t, &dr);
+    ir_sc p = m_fma(b, r, twice_poly(b, r, 5, q32), two);
+
+    return scaled_f32(b, m_fma(b, r, p, two), t);
+}
+
 ir_sc
 eval_exp(MATH_ARGS)
 {
-    bool w = in == COT_F64;
-    ir_sc v = ir_math_above(b, ir_math_below(b, x[0], w ? 710 : 89), ir_math_exp_least(w));
+    if (in == COT_F32)
+        return exp_f32(b, x[0]);
+    ir_sc v = ir_math_above(b, ir_math_below(b, x[0], 710), ir_math_exp_least(true));
     ir_sc t, dr, r = reduce(b, v, &t, &dr), one = m_num(b, v, 1);
     ir_sc p = m_fma(b, r, q_poly(b, r), one); /* its rounding counts r times: least below 1 */
 
     return scaled(b, m_fma(b, r, p, one), t);
 }
 
+static ir_sc
+exp2_f32(ir_sc_build *b, ir_sc x)
+{
+    const double start = magic(b, x, BIAS);
+    ir_sc v = ir_math_above(b, ir_math_below(b, x, 129), ZERO);
+    ir_sc t = m_addk(b, v, start), r = m_sub(b, v, m_addk(b, t, -start));
+    ir_sc q = twice_poly(b, r, 5, q2_32);
+    ir_sc product = m_mul(b, r, m_fma(b, r, q, m_num(b, r, 2 * -0x1.05c61p-29)));
+    ir_sc s = m_fma(b, r, m_num(b, r, 2 * 0x1.62e43p-1), product);
+
+    return scaled_f32(b, m_addk(b, s, 2), t);
+}
+
 ir_sc
 eval_exp2(MATH_ARGS)
 {
-    bool w = in == COT_F64;
-    double l1 = w ? 0x1.62e42fefa39efp-1 : 0x1.62e43p-1,
-           l2 = w ? 0x1.abc9e3b39803fp-56 : -0x1.05c61p-29;
-    ir_sc v = ir_math_above(b, ir_math_below(b, x[0], w ? 1025 : 129), w ? -2046 : -254);
-    ir_sc t = m_addk(b, v, magic(b, v)), r = m_sub(b, v, m_addk(b, t, -magic(b, v)));
-    ir_sc q = w ? ir_math_poly(b, r, 11, q2_64) : ir_math_poly(b, r, 5, q2_32);
-    ir_sc product = m_mul(b, r, m_fma(b, r, q, m_num(b, r, l2)));
-    ir_sc s = m_fma(b, r, m_num(b, r, l1), product);
+    if (in == COT_F32)
+        return exp2_f32(b, x[0]);
+    ir_sc v = ir_math_above(b, ir_math_below(b, x[0], 1025), -2046);
+    const double start = magic(b, v, twice_bias(b, v));
+    ir_sc t = m_addk(b, v, start), r = m_sub(b, v, m_addk(b, t, -start));
+    ir_sc product = m_mul(
+        b, r, m_fma(b, r, ir_math_poly(b, r, 11, q2_64), m_num(b, r, 0x1.abc9e3b39803fp-56)));
+    ir_sc s = m_fma(b, r, m_num(b, r, 0x1.62e42fefa39efp-1), product);
 
     return scaled(b, m_addk(b, s, 1), t);
 }

@@ -228,6 +228,25 @@ START_TEST(far_exponentials_do_not_underflow)
 }
 END_TEST
 
+/* A subnormal result of f32 is no product that falls below the least normal number, and is
+ * right to 1 ulp beside it and down to 0. */
+START_TEST(subnormal_exponentials_do_not_underflow)
+{
+    const bool two = _i == 1;
+    const double hi = two ? -124.5 : -86.5, lo = two ? -152 : -105.5;
+    const ulp_row *row = &ulp_rows[two ? 1 : 0];
+    double at = 0;
+
+    for (int i = 0; i < MANY; i++)
+        x[i] = (double)(float)uniform(lo, hi);
+    feclearexcept(FE_ALL_EXCEPT);
+    run(row->op, false, 1, MANY);
+    ck_assert_msg(!fetestexcept(FE_UNDERFLOW), "%s underflows", ir_ops[row->op].name);
+    const double worst = ulp_worst(row, MANY, x, y, false, 1, &at);
+    ck_assert_msg(worst <= 1, "%s of %a is off by %.3f ulp", ir_ops[row->op].name, at, worst);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -237,6 +256,7 @@ main(void)
         EACH(pow_and_atan2_within_bounds, 4),
         EACH(rem_is_exact, 2),
         EACH(far_exponentials_do_not_underflow, 6),
+        EACH(subnormal_exponentials_do_not_underflow, 2),
     };
 
     return SUITE_WITH("math", cases, judged_begin, judged_end);
