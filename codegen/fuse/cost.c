@@ -16,15 +16,15 @@ program_of(const ir_graph *f, const ir_node *n)
 }
 
 int64_t
-cg_op_cost_grid(const ir_graph *f, const ir_node *n)
+cg_op_cost_again(const ir_graph *f, const ir_node *n)
 {
     const ir_sc_program *p =
         ir_ops[n->op].flag == IR_POINTWISE ? program_of(f, n) : NULL;
     int64_t cost = cg_op_cost(f, n);
     for (int i = 0; p && i < p->n; i++)
         if (p->insn[i].op == SC_div || p->insn[i].op == SC_sqrt)
-            cost += ir_bits((cot_dtype)p->insn[i].type) == 64 ? CG_FUSE_COST_GRID_DIVISION_64
-                                                              : CG_FUSE_COST_GRID_DIVISION;
+            cost += ir_bits((cot_dtype)p->insn[i].type) == 64 ? CG_FUSE_COST_DIVISION_64
+                                                              : CG_FUSE_COST_DIVISION;
     return cost;
 }
 

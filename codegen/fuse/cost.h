@@ -8,7 +8,8 @@
 /* The instructions for one element of n's result: the length of a pointwise op's scalar
  * program; 0 for views. */
 int64_t cg_op_cost(const ir_graph *f, const ir_node *n);
-/* The same on a GPU, where divisions and square roots are instruction sequences. */
-int64_t cg_op_cost_grid(const ir_graph *f, const ir_node *n);
+/* What it takes to compute such an element once more, in place of a load: the same, but a
+ * division or square root costs as many instructions as fit in its time. */
+int64_t cg_op_cost_again(const ir_graph *f, const ir_node *n);
 
 #endif

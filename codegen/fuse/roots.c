@@ -23,6 +23,8 @@ typedef struct rooting {
     double *times; /* how often each element is emitted */
     /* emitted inline by a reduction whose loop is inside loops over later axes */
     bool *crossed;
+    /* a sum has one loop over the axes of the value from here on, counted from 1; 0: none */
+    uint8_t *merged;
     int64_t *cost; /* cost of emitting an element */
     bool *elementwise; /* its element is read at the same index, through pointwise ops only */
     /* emitting it runs the loop of a reduction of several elements */
@@ -121,14 +123,16 @@ kernel_of(rooting *u, ir_ref v)
 }
 
 /* Is the operand of broadcast n computed outside of the innermost loops?  It is if the
- * broadcast adds last axes only, since the operand does not vary along them.  On a GPU the
- * innermost loops are threads, each of which would compute the operand.  If the new axes have
- * few elements, they do not fill a vector, and another axis becomes the innermost; this matters
- * only for operands that contain a loop. */
+ * broadcast adds last axes only, since the operand does not vary along them, unless one loop
+ * runs over them and an axis of the operand.  On a GPU the innermost loops are threads, each of
+ * which would compute the operand.  If the new axes have few elements, they do not fill a
+ * vector, and another axis becomes the innermost; this matters only for operands that contain a
+ * loop. */
 static bool
 is_hoisted(const rooting *u, const ir_node *n, const ir_type *x, const ir_type *y)
 {
-    if (u->l->target.grid && x->rank > 0)
+    const int merged = u->merged[n->first];
+    if ((u->l->target.grid && x->rank > 0) || (merged && x->rank >= merged))
         return false;
     for (int k = 0; k < x->rank; k++)
         if (n->at->broadcast.dims.at[k] != k || x->dims[k] != y->dims[k])
@@ -199,6 +203,21 @@ is_spread(const rooting *u, const ir_node *pad)
     return false;
 }
 
+/* A sum over several adjacent axes has one loop for them, and so have the elements that it
+ * reads. */
+static void
+note_merged(rooting *u, const ir_node *n, ir_ref x)
+{
+    int outer, inner, from = u->fusion->root[n->first] ? 0 : u->merged[n->first];
+
+    if (cg_row_axes(u->l, u->f, n, &outer, &inner))
+        from = ir_type_at(u->f, x)->rank - inner - outer > 1 ? outer + 1 : 0;
+    else if (ir_ops[n->op].flag != IR_POINTWISE)
+        from = 0;
+    if (from && (!u->merged[x] || from < u->merged[x]))
+        u->merged[x] = (uint8_t)from;
+}
+
 /* Record that n, which `kernel` emits `times` for each element, emits operand x inline. */
 static void
 note_use(rooting *u, const ir_node *n, ir_ref x, int64_t kernel, double times)
@@ -208,6 +227,7 @@ note_use(rooting *u, const ir_node *n, ir_ref x, int64_t kernel, double times)
     const int64_t terms = is_pointwise(u->f, n) ? cg_terms_of(u->f, n) : 1;
     double ratio = 1;
     u->crossed[x] |= inside || crosses(u, n);
+    note_merged(u, n, x);
     if (n->op == OP_broadcast_in_dim && tx->size > 0 && (inside || !is_hoisted(u, n, tx, ty)))
         ratio = (double)ty->size / (double)tx->size;
     else if ((ir_ops[n->op].flag == IR_INDEX || n->op == OP_dot_general ||
@@ -374,7 +394,7 @@ cost_of_inline(const rooting *u, const ir_node *n, bool *loops)
     const int64_t terms = ir_ops[n->op].flag == IR_REDUCE && size > 0
                               ? ir_type_at(u->f, n->in[0])->size / size
                               : 1;
-    int64_t c = u->l->target.grid ? cg_op_cost_grid(u->f, n) : cg_op_cost(u->f, n);
+    int64_t c = cg_op_cost_again(u->f, n);
 
     *loops = terms >= CG_FUSE_PAD_REPEATS;
     for (int i = 0; i < n->n_in; i++) {
@@ -483,6 +503,7 @@ cg_find_roots(cg_lowering *l, const ir_graph *f, cg_fusion *fusion)
     u.emitter = IR_NEW_N(a, int64_t, f->n_values);
     u.times = IR_NEW_N(a, double, f->n_values);
     u.crossed = IR_NEW_N(a, bool, f->n_values);
+    u.merged = IR_NEW_N(a, uint8_t, f->n_values);
     u.cost = IR_NEW_N(a, int64_t, f->n_values);
     u.loops = IR_NEW_N(a, bool, f->n_values);
     u.elementwise = IR_NEW_N(a, bool, f->n_values);

@@ -3,7 +3,7 @@
  *
  * A reduction, or an output, belongs to the first pass after the reductions that it depends on.
  * Reductions of one pass share a loop.  Expensive values that a later pass needs again are kept
- * in a row on the stack. */
+ * (rows_kept.c). */
 #include "codegen/schedule/rows.h"
 
 #include <inttypes.h>

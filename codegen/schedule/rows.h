@@ -38,6 +38,7 @@ typedef struct cg_rows {
     ir_map by_value;   /* position in `first`, by value */
     cg_row_kept *keep; /* values kept in rows on the stack, ascending */
     uint32_t n_keep, cap_keep;
+    bool far;          /* they are kept in the work block, which all threads share */
     uint32_t *buffer;  /* of each value of g */
     int64_t cost;
     int widest;

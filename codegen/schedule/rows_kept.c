@@ -1,10 +1,12 @@
-/* Values of a row kernel that are kept in rows on the stack: those that are expensive, are
- * computed in one pass, and are needed in a later one. */
+/* Values of a row kernel that are kept in rows on the stack, or in the work block for a long
+ * single row: those that are expensive, are computed in one pass, and are needed in a later
+ * one. */
 #include <stdlib.h>
 
 #include "codegen/elemental/strip_mine.h"
 #include "codegen/fuse/cost.h"
 #include "codegen/kernel/grid.h"
+#include "codegen/plan/plan.h"
 #include "codegen/schedule/rows.h"
 #include "codegen/tuning.h"
 
@@ -21,7 +23,7 @@ cost_of(const cg_rows *r, ir_ref v, int depth)
                n->at->broadcast.dims.at[k] >= r->g->space->rank - r->g->inner;
     if (same)
         return 0;
-    int64_t c = cg_op_cost(r->fr->f, n);
+    int64_t c = cg_op_cost_again(r->fr->f, n);
     for (int i = 0; i < n->n_in && c <= CG_FUSE_COST_SHARE; i++)
         c += cost_of(r, n->in[i], depth + 1);
     return c;
@@ -69,7 +71,7 @@ keep_one(cg_rows *r, uint32_t i, int s, int64_t *room)
         cg_row_computed *c = find_computed(r, e->v, s);
         int64_t bytes = r->n * r->copies * (int64_t)cot_dtype_size(t->dtype);
         if (c->kept || c->stage >= s || bytes > *room ||
-            cost_of(r, e->v, 0) <= CG_FUSE_COST_SHARE)
+            cost_of(r, e->v, 0) <= (r->far ? CG_FUSE_COST_SHARE : CG_SCHEDULE_COST_KEPT))
             continue;
         IR_PUSH(r->l->scratch, r->keep, r->n_keep, r->cap_keep,
                 ((cg_row_kept){ e->v, c->stage, 0 }));
@@ -83,6 +85,8 @@ keep_one(cg_rows *r, uint32_t i, int s, int64_t *room)
 static uint32_t
 kept_buffer(cg_rows *r, cot_dtype t, int64_t n)
 {
+    if (r->far)
+        return cg_work_buffer(r->l, "row", "row", t, n);
     uint32_t b = cg_local_buffer(r->l, "row", t, n);
     if (r->warps)
         r->l->k->buffer[b].space = CG_SHARED;
@@ -101,10 +105,9 @@ by_value(const void *x, const void *y)
 void
 cg_find_kept(cg_rows *r)
 {
-    /* if threads divide a single row, each has a stack of its own, so nothing is kept */
-    int64_t room = (r->outer == 1 && r->n > CG_SCHEDULE_MAX_KEPT_ROW) || cg_is_open(r->l, r->n)
-                       ? 0
-                       : CG_FUSE_MAX_ROW;
+    /* threads may divide a long single row, and each has a stack of its own */
+    r->far = r->outer == 1 && r->n > CG_SCHEDULE_MAX_KEPT_ROW && !r->l->target.grid;
+    int64_t room = cg_is_open(r->l, r->n) ? 0 : r->far ? INT64_MAX : CG_FUSE_MAX_ROW;
     const int64_t rows = r->warps && !r->whole_block ? r->warps : r->jam;
     if (r->warps)
         room = (CG_MAX_SHARED - CG_SCHEDULE_SHARED_RESERVE) / rows;

@@ -234,7 +234,7 @@ plain_pass(cg_rows *r, cg_row_pass *p)
     int64_t lanes = cg_lanes(r->l, r->widest ? r->widest : 8);
     if (lanes > 1 && r->cost <= CG_FUSE_COST_HEAVY)
         lanes *= 2;
-    const bool many = r->split && r->n_keep == 0 && !cg_is_open(r->l, r->n);
+    const bool many = r->split && (r->n_keep == 0 || r->far) && !cg_is_open(r->l, r->n);
     cg_strip_mine(r->l, many ? CG_PARALLEL : CG_SERIAL, r->n, lanes,
                   r->idempotent && r->columns.n == 0, element_alone, p);
 }

@@ -90,6 +90,11 @@ static const row rows[] = {
       0, LINE, -3, 3 },
     { "exp", F("%x: $[<n>]", "$[<n>]", "%0 = exp %x : $[<n>]"), LAWS_INEXACT, 1, 0, LINE, -3,
       3 },
+    /* results that are subnormal, beside some that are not */
+    { "exp", F("%x: $[<n>]", "$[<n>]", "%0 = exp %x : $[<n>]"), LAWS_FLOATS, 1, 0, LINE, -106,
+      -84 },
+    { "exp2", F("%x: $[<n>]", "$[<n>]", "%0 = exp2 %x : $[<n>]"), LAWS_FLOATS, 1, 0, LINE, -153,
+      -122 },
     { "div", F("%x: $[<n>], %y: $[<n>]", "$[<n>]", "%0 = div %x, %y : $[<n>]"), LAWS_ANY_NUMBER,
       1, 0, LINE, 0.5, 3 },
     { "sin", F("%x: $[<n>]", "$[<n>]", "%0 = sin %x : $[<n>]"), LAWS_FLOATS, 1, 0, SMALL, -9,
@@ -143,6 +148,33 @@ static const row rows[] = {
         "%2 = sub %x, %1 : $[<n>,<m>]" L "%3 = mul %2, %2 : $[<n>,<m>]" L
         "%0 = reduce_sum %3 {axes=[1]} : $[<n>]"),
       LAWS_ANY_NUMBER, 2, 0, PLANE, -3, 3 },
+    /* what several passes over a row, long or short, want again; what a sum over two axes as
+     * one reads along the first alone; what two loops over columns want */
+    { "reduce_sum",
+      F("%x: $[<n>], %y: $[<n>]", "$[<n>]",
+        "%1 = sqrt %y : $[<n>]" L "%2 = div %x, %1 : $[<n>]" L "%3 = mul %2, %2 : $[<n>]" L
+        "%4 = reduce_sum %3 {axes=[0]} : $[]" L
+        "%5 = broadcast_in_dim %4 {shape=[<n>], dims=[]} : $[<n>]" L
+        "%6 = div %2, %5 : $[<n>]" L "%7 = abs %6 : $[<n>]" L
+        "%8 = reduce_sum %7 {axes=[0]} : $[]" L
+        "%9 = broadcast_in_dim %8 {shape=[<n>], dims=[]} : $[<n>]" L
+        "%0 = mul %6, %9 : $[<n>]"),
+      LAWS_FLOATS, 1, 1, LARGE, 0.5, 3 },
+    { "reduce_sum",
+      F("%x: $[<n>,<m>], %y: $[<n>]", "$[]",
+        "%1 = exp %y : $[<n>]" L
+        "%2 = broadcast_in_dim %1 {shape=[<n>,<m>], dims=[0]} : $[<n>,<m>]" L
+        "%3 = mul %x, %2 : $[<n>,<m>]" L "%0 = reduce_sum %3 {axes=[0,1]} : $[]"),
+      LAWS_FLOATS, 2, 0, PLANE, -3, 3 },
+    { "reduce_max",
+      F("%x: $[<n>,<m>], %y: $[<m>]", "$[<m>]",
+        "%1 = broadcast_in_dim %y {shape=[<n>,<m>], dims=[1]} : $[<n>,<m>]" L
+        "%2 = div %x, %1 : $[<n>,<m>]" L "%3 = mul %2, %x : $[<n>,<m>]" L
+        "%4 = reduce_max %3 {axes=[0]} : $[<m>]" L
+        "%5 = broadcast_in_dim %4 {shape=[<n>,<m>], dims=[1]} : $[<n>,<m>]" L
+        "%6 = sub %3, %5 : $[<n>,<m>]" L "%7 = reduce_sum %6 {axes=[0]} : $[<m>]" L
+        "%0 = add %7, %4 : $[<m>]"),
+      LAWS_FLOATS, 2, 1, PLANE, 0.5, 3 },
     ARG("argmax"),
     ARG("argmin"),
     CUMULATE("cumsum", LAWS_ANY_NUMBER, -3, 3),
