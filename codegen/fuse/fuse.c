@@ -368,10 +368,14 @@ find_group(fusing *u, ir_ref v, const cg_access *w, const ir_type *space, const 
         return find_column_group(u, v, w, space, at);
     if (row && u->fusion->contiguous[ir_def(u->f, v)->in[0]])
         return new_group(u, CG_GROUP_ROW, NULL, space, outer, inner);
+    if (cg_has_many_parts(u->l, u->f, v))
+        return new_group(u, CG_GROUP_MAP, NULL, space, outer, inner);
     for (uint32_t back = 0;
          u->l->o->fuse && back < u->fusion->n && back < CG_FUSE_MAX_CANDIDATES; back++) {
         uint32_t gi = u->fusion->n - 1 - back;
         cg_group *g = &u->fusion->group[gi];
+        if (g->n && cg_has_many_parts(u->l, u->f, g->v[0]))
+            continue;
         bool linked = false, rows = !row && is_shape_of_rows(g, space);
         if (g->kind == CG_GROUP_NODE || g->kind == CG_GROUP_COLUMN ||
             g->n >= CG_FUSE_MAX_GROUP_ROOTS || u->epoch[g->v[0]] != u->epoch[v] ||

@@ -26,11 +26,24 @@ cg_interleave_of(const ir_graph *f, ir_ref v)
                                                                                       : NULL;
 }
 
+/* How many operands of concatenation n one kernel may compute.  Those along rows are parts of
+ * the loop over a row (index_split.h), whose stores are adjacent: a kernel for each operand
+ * would store to a part of every row. */
+static int
+most_parts(const ir_graph *f, const ir_node *n)
+{
+    const ir_type *t = ir_type_at(f, n->first);
+
+    return n->at->axis.axis == t->rank - 1 && t->rank > 1 && t->size > t->dims[t->rank - 1]
+               ? CG_FUSE_MAX_ROW_PARTS
+               : CG_FUSE_MAX_PARTS;
+}
+
 bool
 cg_has_many_parts(const cg_lowering *l, const ir_graph *f, ir_ref v)
 {
     const ir_node *n = concatenation_of(f, v);
 
-    return n && n->n_in > CG_FUSE_MAX_PARTS && l->o->fuse && !l->target.grid &&
+    return n && n->n_in > most_parts(f, n) && l->o->fuse && !l->target.grid &&
            !cg_interleave_of(f, v);
 }

@@ -165,8 +165,27 @@ map_level(cg_mapping *m, int level)
     }
 }
 
-/* Split the vector loop first, if its parts are long enough for vectors, then the loops around
- * it while the code stays small. */
+/* Is the vector loop i to be split?  Vectors across parts compute all of these, with masks and
+ * a selection each; vectors of one part are not full where the part is short. */
+static bool
+gains_by_parts(const cg_mapping *m, int i)
+{
+    const cg_index_splits *c = &m->s.splits[i];
+    const int64_t lanes = cg_lanes(m->l, m->s.widest), n = m->s.extent[i];
+    int64_t vectors = 0;
+
+    if (n > c->n * m->lanes)
+        return true;
+    if (m->flat || n <= m->lanes) /* the masks are constants */
+        return false;
+    for (int j = 0; j < c->n; j++)
+        vectors += (c->start[j + 1] - c->start[j] + lanes - 1) / lanes;
+    return vectors * (m->s.split_cost[i] / c->n + 2) <
+           (n + lanes - 1) / lanes * (m->s.cost + 2 * c->n);
+}
+
+/* Split the vector loop first, if that gains, then the loops around it while the code stays
+ * small. */
 static void
 pick_splits(cg_mapping *m)
 {
@@ -176,7 +195,7 @@ pick_splits(cg_mapping *m)
     for (int level = m->levels - 1; level >= 0; level--) {
         int i = m->order[level], n = m->s.splits[i].n;
         if (n < 2 || (m->tile && level >= m->levels - 2) ||
-            (level == m->levels - 1 && m->s.extent[i] <= n * m->lanes) ||
+            (level == m->levels - 1 && !gains_by_parts(m, i)) ||
             m->s.split_cost[i] * copies > most)
             continue;
         m->split[i] = true;
