@@ -58,6 +58,48 @@ side(cg_c_emit *e, const cg_block *x, bool other, const char *stem, int i, int c
                     cg_c_lanes(e, set));
 }
 
+/* Write the selection for copy c of result i: where lanes take the branch, else the rest. */
+static const char *
+selected(cg_c_emit *e, const cg_block *x, int i, int c, const char *taken, const char *rest)
+{
+    const uint32_t set = e->divergence[x->result[i]];
+    const int lanes = cg_c_lanes(e, set);
+    const cot_dtype type = x->yield[i].type;
+    const char *in[3] = { cg_c_use(e, x->cond, set, c, lanes), taken, rest };
+
+    return cg_c_apply(e->t, SC_select, type, type, lanes, in);
+}
+
+/* A branch whose other side has no code: results are values from outside until some lane takes
+ * it. */
+static void
+if_alone(cg_c_emit *e, const cg_block *x)
+{
+    const cg_c_mask *outer = e->mask, *m = cg_c_mask_and(e, e->mask, x->cond, false);
+
+    for (int i = 0; i < x->n; i++) {
+        const uint32_t set = e->divergence[x->result[i]];
+        for (int c = 0; c < cg_c_copies(e, set); c++)
+            cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, x->yield[i].type, cg_c_lanes(e, set)),
+                      cg_c_value(e, x->result[i], c), side(e, x, true, "", i, c));
+    }
+    cg_c_line(e, "if (%s) {", cg_c_mask_any(e, m));
+    e->indent++;
+    e->mask = m;
+    cg_c_region(e, &x->body, NULL);
+    e->mask = outer;
+    for (int i = 0; i < x->n; i++) {
+        const uint32_t set = e->divergence[x->result[i]];
+        for (int c = 0; c < cg_c_copies(e, set); c++) {
+            const char *result = cg_c_value(e, x->result[i], c),
+                       *taken = cg_c_use(e, x->yield[i].value, set, c, cg_c_lanes(e, set));
+            cg_c_line(e, "%s = %s;", result, selected(e, x, i, c, taken, result));
+        }
+    }
+    e->indent--;
+    cg_c_line(e, "}");
+}
+
 static void
 if_varying(cg_c_emit *e, const cg_block *x)
 {
@@ -68,16 +110,12 @@ if_varying(cg_c_emit *e, const cg_block *x)
     run_masked(e, x, true, other);
     for (int i = 0; i < x->n; i++) {
         const uint32_t set = e->divergence[x->result[i]];
-        const int lanes = cg_c_lanes(e, set);
-        const cot_dtype type = x->yield[i].type;
-        for (int c = 0; c < cg_c_copies(e, set); c++) {
-            const char *in[3] = { cg_c_use(e, x->cond, set, c, lanes),
-                                  side(e, x, false, then[i], i, c),
-                                  side(e, x, true, other[i], i, c) };
-            const char *value = cg_c_apply(e->t, SC_select, type, type, lanes, in);
-            cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, type, lanes),
-                      cg_c_value(e, x->result[i], c), value);
-        }
+        for (int c = 0; c < cg_c_copies(e, set); c++)
+            cg_c_line(e, "const %s %s = %s;",
+                      cg_c_type(e->t, x->yield[i].type, cg_c_lanes(e, set)),
+                      cg_c_value(e, x->result[i], c),
+                      selected(e, x, i, c, side(e, x, false, then[i], i, c),
+                               side(e, x, true, other[i], i, c)));
     }
 }
 
@@ -96,7 +134,7 @@ void
 cg_c_if(cg_c_emit *e, const cg_block *x)
 {
     if (e->divergence[x->cond]) {
-        if_varying(e, x);
+        (x->body.n > 0 && x->other.n == 0 ? if_alone : if_varying)(e, x);
         return;
     }
     for (int i = 0; i < x->n; i++)

@@ -89,10 +89,29 @@ if_uniform(cg_ll_emit *e, const cg_block *x)
     define_yields(e, x, &then, &other);
 }
 
-/* Run a region under mask m if any lane is active in it.  The yields are phis, which are zero
- * where the region was skipped; the caller then selects no lane of them. */
+/* Select the yields of a branch in the lanes that take it, those of the rest elsewhere. */
 static void
-run_masked(cg_ll_emit *e, const cg_block *x, bool other, const cg_ll_mask *m, branch *b)
+select_yields(cg_ll_emit *e, const cg_block *x, LLVMValueRef **taken, LLVMValueRef **rest)
+{
+    const cg_ll_var *cond = &e->var[x->cond];
+
+    for (int i = 0; i < x->n; i++) {
+        const uint32_t set = e->divergence[x->result[i]];
+        for (int c = 0, all = cg_ll_copies(e, set); c < all; c++) {
+            cg_ll_seek(e, set, c);
+            taken[i][c] =
+                LLVMBuildSelect(e->b, cg_ll_at(e, cond)->v, taken[i][c], rest[i][c], "");
+        }
+    }
+}
+
+/* Run a region under mask m if any lane is active in it.  The yields are phis: where the region
+ * was skipped they are those of `rest`, which are selected in the lanes that do not take it, so
+ * that what skips it selects nothing; without `rest` they are zero there, and the caller then
+ * selects no lane of them. */
+static void
+run_masked(cg_ll_emit *e, const cg_block *x, bool other, const cg_ll_mask *m,
+           const branch *rest, branch *b)
 {
     const cg_region *r = other ? &x->other : &x->body;
     const cg_ll_mask *outer = e->mask;
@@ -109,13 +128,15 @@ run_masked(cg_ll_emit *e, const cg_block *x, bool other, const cg_ll_mask *m, br
     cg_ll_region(e, r);
     e->mask = outer;
     take_yields(e, x, other, b);
+    if (rest)
+        select_yields(e, x, b->value, rest->value);
     b->done = LLVMGetInsertBlock(e->b);
     cg_ll_goto(e, end, end);
     for (int i = 0; i < x->n; i++)
         for (int c = 0, all = cg_ll_copies(e, e->divergence[x->result[i]]); c < all; c++) {
-            LLVMValueRef v = b->value[i][c];
-            b->value[i][c] =
-                cg_ll_join(e, LLVMConstNull(LLVMTypeOf(v)), b->skipped, v, b->done);
+            LLVMValueRef v = b->value[i][c],
+                         skipped = rest ? rest->value[i][c] : LLVMConstNull(LLVMTypeOf(v));
+            b->value[i][c] = cg_ll_join(e, skipped, b->skipped, v, b->done);
         }
 }
 
@@ -128,16 +149,23 @@ if_varying(cg_ll_emit *e, const cg_block *x)
     const cg_applied *yes = cg_apply(e->ranges, x->cond, true),
                      *no = cg_apply(e->ranges, x->cond, false);
 
-    run_masked(e, x, false, cg_ll_mask_and(e, e->mask, cond, false, yes), &then);
-    run_masked(e, x, true, cg_ll_mask_and(e, e->mask, cond, true, no), &other);
+    /* a branch without code yields values from outside */
+    const bool alone = x->body.n > 0 && x->other.n == 0;
+    if (alone)
+        take_yields(e, x, true, &other);
+    run_masked(e, x, false, cg_ll_mask_and(e, e->mask, cond, false, yes), alone ? &other : NULL,
+               &then);
+    if (!alone) {
+        run_masked(e, x, true, cg_ll_mask_and(e, e->mask, cond, true, no), NULL, &other);
+        select_yields(e, x, then.value, other.value);
+    }
     for (int i = 0; i < x->n; i++) {
         uint32_t set = e->divergence[x->result[i]];
         cg_ll_define(e, x->result[i], set);
         for (int c = 0, all = cg_ll_copies(e, set); c < all; c++) {
             cg_ll_seek(e, set, c);
-            LLVMValueRef v = LLVMBuildSelect(e->b, cg_ll_at(e, cond)->v, then.value[i][c],
-                                             other.value[i][c], "");
-            cg_ll_set(e, x->result[i], (cg_ll_copy){ .v = v, .wide = cg_ll_is_wide(e, set) });
+            cg_ll_set(e, x->result[i],
+                      (cg_ll_copy){ .v = then.value[i][c], .wide = cg_ll_is_wide(e, set) });
         }
     }
 }
