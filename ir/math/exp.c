@@ -101,16 +101,22 @@ q_poly(ir_sc_build *b, ir_sc r)
     return wide(b, r) ? ir_math_poly(b, r, 10, q64) : ir_math_poly(b, r, 5, q32);
 }
 
-ir_math_exp
-ir_math_exp_parts(ir_sc_build *b, ir_sc x)
+static ir_math_exp
+parts_by(ir_sc_build *b, ir_sc x, double start)
 {
     ir_math_exp e;
-    ir_sc dr, r = reduce(b, x, &e.t, &dr);
+    ir_sc dr, r = reduce_by(b, x, start, &e.t, &dr);
     ir_sc right = q_poly(b, r);
     ir_sc s = m_fma(b, m_mul(b, r, r), right, r);
 
     e.hi = ir_math_sum(b, m_num(b, x, 1), s, &e.lo);
     return e;
+}
+
+ir_math_exp
+ir_math_exp_parts(ir_sc_build *b, ir_sc x)
+{
+    return parts_by(b, x, magic(b, x, twice_bias(b, x)));
 }
 
 ir_math_exp
@@ -208,15 +214,36 @@ subnormal(ir_sc_build *outer)
     return ir_sc_end(b, m_bits(b, COT_F32, m_add(b, whole, top)));
 }
 
-/* (y2 / 2) 2^n for f32, where t is n + BIAS and the number that rounded it: +0 below -150. */
-static ir_sc
-scaled_f32(ir_sc_build *b, ir_sc y2, ir_sc t)
+ir_math_exp
+ir_math_exp_parts_f32(ir_sc_build *b, ir_sc x)
+{
+    return parts_by(b, x, magic(b, x, BIAS));
+}
+
+ir_sc
+ir_math_exp_t_f32(ir_sc_build *b, ir_sc x, int n)
+{
+    return m_num(b, x, magic(b, x, BIAS) + n);
+}
+
+ir_sc
+ir_math_exp_two_f32(ir_sc_build *b, ir_sc t, int least)
+{
+    ir_sc above = ir_math_above(b, t, magic(b, t, BIAS) + least);
+    ir_sc k = m_add(b, m_bits(b, COT_U32, above), ir_sc_int(b, COT_U32, 1));
+
+    return m_bits(b, COT_F32, with_exponent(b, k));
+}
+
+ir_sc
+ir_math_exp_scaled_f32(ir_sc_build *b, ir_sc y2, ir_sc t)
 {
     const double start = magic(b, t, BIAS);
     const ir_sc args[2] = { y2, t };
     ir_sc field = m_bits(b, COT_I32, with_exponent(b, m_bits(b, COT_U32, t)));
     ir_sc factor = m_bits(b, COT_F32, m_max(b, field, ir_sc_int(b, COT_I32, 0)));
-    ir_sc few = m_and(b, m_gtk(b, t, start + ZERO), m_ltk(b, t, start - 125));
+    ir_sc middle = m_addk(b, t, -(start + (ZERO - 125) / 2)); /* n from -150 to -126 */
+    ir_sc few = m_ltk(b, m_abs(b, middle), (-125 - ZERO) / 2);
 
     return ir_sc_branch(b, few, subnormal(b), 2, args, m_mul(b, y2, factor));
 }
@@ -239,7 +266,7 @@ exp_f32(ir_sc_build *b, ir_sc x)
     ir_sc t, dr, r = reduce_by(b, v, magic(b, v, BIAS), &t, &dr);
     ir_sc p = m_fma(b, r, twice_poly(b, r, 5, q32), two);
 
-    return scaled_f32(b, m_fma(b, r, p, two), t);
+    return ir_math_exp_scaled_f32(b, m_fma(b, r, p, two), t);
 }
 
 ir_sc
@@ -264,7 +291,7 @@ exp2_f32(ir_sc_build *b, ir_sc x)
     ir_sc product = m_mul(b, r, m_fma(b, r, q, m_num(b, r, 2 * -0x1.05c61p-29)));
     ir_sc s = m_fma(b, r, m_num(b, r, 2 * 0x1.62e43p-1), product);
 
-    return scaled_f32(b, m_addk(b, s, 2), t);
+    return ir_math_exp_scaled_f32(b, m_addk(b, s, 2), t);
 }
 
 ir_sc

@@ -55,24 +55,45 @@ residue(ir_sc_build *b, ir_sc num, ir_sc y, ir_sc den, ir_sc dden)
     return m_fma(b, minus, dden, m_fma(b, minus, den, num));
 }
 
+/* N / (1 + hi + lo), where N is e's number without its 2^n if x is negative, else 1. */
+static ir_sc
+logistic(ir_sc_build *b, ir_sc negative, ir_math_exp e, ir_sc hi, ir_sc lo)
+{
+    ir_sc one = m_num(b, hi, 1), dden, den = ir_math_sum(b, one, hi, &dden);
+
+    dden = m_add(b, dden, lo);
+    ir_sc inverse = m_div(b, one, den), num = m_select(b, negative, e.hi, one);
+    ir_sc y = m_mul(b, num, inverse);
+    ir_sc chosen = m_select(b, negative, e.lo, m_num(b, hi, 0));
+    ir_sc rest = m_add(b, residue(b, num, y, den, dden), chosen);
+    return m_fma(b, rest, inverse, y);
+}
+
+/* Of e^-|x| no more than 2^-60 counts in the denominator. */
+static ir_sc
+logistic_f32(ir_sc_build *b, ir_sc x)
+{
+    ir_sc a = ir_math_above(b, m_neg(b, m_abs(b, x)), -105), negative = m_ltk(b, x, 0);
+    ir_math_exp e = ir_math_exp_parts_f32(b, a);
+    ir_sc two = ir_math_exp_two_f32(b, e.t, -60);
+    ir_sc y = logistic(b, negative, e, m_mul(b, e.hi, two), m_mul(b, e.lo, two));
+    ir_sc t = m_select(b, negative, e.t, ir_math_exp_t_f32(b, a, 0));
+
+    return ir_math_exp_scaled_f32(b, m_add(b, y, y), t);
+}
+
 ir_sc
 eval_logistic(MATH_ARGS)
 {
-    bool w = in == COT_F64;
-    ir_sc one = m_num(b, x[0], 1), f[2], dden;
-    ir_sc a = ir_math_above(b, m_neg(b, m_abs(b, x[0])), ir_math_exp_least(w));
+    if (in == COT_F32)
+        return logistic_f32(b, x[0]);
+    ir_sc a = ir_math_above(b, m_neg(b, m_abs(b, x[0])), ir_math_exp_least(true));
+    ir_sc negative = m_ltk(b, x[0], 0), one = m_num(b, a, 1), f[2];
     ir_math_exp e = ir_math_exp_parts(b, a);
 
     ir_math_exp_scale(b, e.t, f);
     ir_sc hi = m_mul(b, m_mul(b, e.hi, f[0]), f[1]), lo = m_mul(b, m_mul(b, e.lo, f[0]), f[1]);
-    ir_sc den = ir_math_sum(b, one, hi, &dden), negative = m_ltk(b, x[0], 0);
-    dden = m_add(b, dden, lo);
-    ir_sc inverse = m_div(b, one, den), num = m_select(b, negative, e.hi, one);
-    ir_sc y = m_mul(b, num, inverse);
-    ir_sc chosen = m_select(b, negative, e.lo, m_num(b, a, 0));
-    ir_sc rest = m_add(b, residue(b, num, y, den, dden), chosen);
-    y = m_fma(b, rest, inverse, y);
-    ir_sc right = m_select(b, negative, f[1], one);
+    ir_sc y = logistic(b, negative, e, hi, lo), right = m_select(b, negative, f[1], one);
     return m_mul(b, m_mul(b, y, m_select(b, negative, f[0], one)), right);
 }
 

@@ -147,6 +147,15 @@ ir_math_exp ir_math_exp_fine(ir_sc_build *b, ir_sc x);
 void ir_math_exp_scale(ir_sc_build *b, ir_sc t, ir_sc factor[2]);
 /* The least x to take apart: e^x is 0 there, and so are both factors. */
 double ir_math_exp_least(bool wide);
+/* f32, where one factor is enough for most results: t is n plus the bias of 2^(n - 1). */
+ir_math_exp ir_math_exp_parts_f32(ir_sc_build *b, ir_sc x);
+/* The t of n, for an x of f32. */
+ir_sc ir_math_exp_t_f32(ir_sc_build *b, ir_sc x, int n);
+/* 2^n, or 2^least if that is more, for least <= n < 128 in the range of normal numbers. */
+ir_sc ir_math_exp_two_f32(ir_sc_build *b, ir_sc t, int least);
+/* (y2 / 2) 2^n for n <= 128, rounded once; 1.4 < y2 < 2.9 where n < -120.  A branch computes
+ * what is subnormal, without a product that underflows. */
+ir_sc ir_math_exp_scaled_f32(ir_sc_build *b, ir_sc y2, ir_sc t);
 /* 2^n for n in the range of normal numbers. */
 ir_sc ir_math_exp_two(ir_sc_build *b, ir_sc t);
 ir_sc ir_math_expm1(ir_sc_build *b, ir_sc x);

@@ -19,6 +19,11 @@ typedef struct row {
 #define L "\n  "
 enum { LINE = 4129, PLANE = 140000, SMALL = 4200, LARGE = 262657 };
 
+#define UNARY(op, lo, hi)                                                                      \
+    {                                                                                          \
+        op, F("%x: $[<n>]", "$[<n>]", "%0 = " op " %x : $[<n>]"), LAWS_FLOATS, 1, 0, LINE, lo, \
+        hi                                                                                     \
+    }
 #define REDUCE(op, t, lo, hi)                                                                  \
     { op, F("%x: $[<n>]", "$[]", "%0 = " op " %x {axes=[0]} : $[]"), t, 1, 0, LARGE, lo, hi }, \
     { op, F("%x: $[<n>,<m>]", "$[<n>]", "%0 = " op " %x {axes=[1]} : $[<n>]"), t, 2, 0,        \

@@ -91,10 +91,9 @@ static const row rows[] = {
     { "exp", F("%x: $[<n>]", "$[<n>]", "%0 = exp %x : $[<n>]"), LAWS_INEXACT, 1, 0, LINE, -3,
       3 },
     /* results that are subnormal, beside some that are not */
-    { "exp", F("%x: $[<n>]", "$[<n>]", "%0 = exp %x : $[<n>]"), LAWS_FLOATS, 1, 0, LINE, -106,
-      -84 },
-    { "exp2", F("%x: $[<n>]", "$[<n>]", "%0 = exp2 %x : $[<n>]"), LAWS_FLOATS, 1, 0, LINE, -153,
-      -122 },
+    UNARY("exp", -106, -84),
+    UNARY("exp2", -153, -122),
+    UNARY("logistic", -110, 110),
     { "div", F("%x: $[<n>], %y: $[<n>]", "$[<n>]", "%0 = div %x, %y : $[<n>]"), LAWS_ANY_NUMBER,
       1, 0, LINE, 0.5, 3 },
     { "sin", F("%x: $[<n>]", "$[<n>]", "%0 = sin %x : $[<n>]"), LAWS_FLOATS, 1, 0, SMALL, -9,
