@@ -173,6 +173,8 @@ static const kind kinds[] = {
     { "conv2d", NULL, NULL, RELU },
     { "conv2d of channels first", NULL, NULL, TRANSPOSED },
     { "conv2d of groups", NULL, NULL, SLICED },
+    { "batch last on the left", "mkb", "bkn", PLAIN },
+    { "batch last on the right", "bmk", "knb", PLAIN },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -446,6 +448,17 @@ int64_t
 sized_streamed(void)
 {
     return few_rows * sizes_rows(SIZES_FEW) + KINDS * sizes_rows(SIZES_MATTER);
+}
+
+int64_t
+sized_kind(const char *name, int64_t *step)
+{
+    int64_t i = 0;
+
+    while (i < KINDS && strcmp(kinds[i].name, name) != 0)
+        i++;
+    *step = KINDS;
+    return i < KINDS ? i : -1;
 }
 
 int64_t

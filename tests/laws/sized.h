@@ -20,6 +20,9 @@ typedef struct sized {
 int64_t sized_count(void);
 /* The first number of the last class. */
 int64_t sized_streamed(void);
+/* The first number of the kind of this name, others of which follow in steps up to
+ * sized_streamed(); -1: there is no such kind. */
+int64_t sized_kind(const char *name, int64_t *step);
 sized sized_make(ir_arena *a, int64_t number);
 
 #endif

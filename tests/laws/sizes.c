@@ -4,6 +4,7 @@
  *   sizes HOW --sample SEED COUNT      so many programs, drawn by the seed
  *   sizes HOW --all [K/N]              all of them, or part K of N, K from 0
  *   sizes HOW --streamed [K/N]         the last class of sized.h alone
+ *   sizes HOW --of KIND [K/N]          the others of a kind
  *   sizes HOW NUMBER                   one, in all ways
  *
  * `--judged FILE` before HOW: what passed before, by the file, does not run again by the JIT
@@ -332,20 +333,38 @@ has_tools(void)
            (!sizes.to->cc || machine_installed(sizes.to->cc));
 }
 
+/* Part `part`, as K/N, of the numbers first, first + step, ... below end. */
+static numbers
+part_of(const char *part, int64_t first, int64_t step, int64_t end)
+{
+    int64_t k = 0, n = 1;
+
+    if (part && (sscanf(part, "%" SCNd64 "/%" SCNd64, &k, &n) != 2 || k < 0 || n < 1))
+        exit(2);
+    first += k * step;
+    step *= n;
+    return (numbers){ first, step, first < end ? (end - first + step - 1) / step : 0, 0,
+                      false };
+}
+
 static numbers
 numbers_of(int argc, char **argv)
 {
+    const char *part = argc > 3 ? argv[3] : NULL;
+
     if (strcmp(argv[2], "--sample") == 0)
         return (numbers){ atoll(argv[3]), 1, atoll(argv[4]), 0, true };
-    const bool streamed = strcmp(argv[2], "--streamed") == 0;
-
-    if (streamed || strcmp(argv[2], "--all") == 0) {
-        int64_t first = 0, step = 1;
-        if (argc > 3 &&
-            (sscanf(argv[3], "%" SCNd64 "/%" SCNd64, &first, &step) != 2 || step < 1))
+    if (strcmp(argv[2], "--all") == 0)
+        return part_of(part, 0, 1, sized_count());
+    if (strcmp(argv[2], "--streamed") == 0)
+        return part_of(part, sized_streamed(), 1, sized_count());
+    if (strcmp(argv[2], "--of") == 0) {
+        int64_t step, first = sized_kind(part ? part : "", &step);
+        if (first < 0) {
+            fprintf(stderr, "sizes: no kind is called `%s`\n", part ? part : "");
             exit(2);
-        first += streamed ? sized_streamed() : 0;
-        return (numbers){ first, step, (sized_count() - first + step - 1) / step, 0, false };
+        }
+        return part_of(argc > 4 ? argv[4] : NULL, first, step, sized_streamed());
     }
     sizes.every = true;
     return (numbers){ atoll(argv[2]), 1, 1, 0, false };
@@ -362,7 +381,7 @@ main(int argc, char **argv)
     if (argc < 3 || !find_how(argv[1]) || (strcmp(argv[2], "--sample") == 0 && argc < 5))
         return fprintf(stderr,
                        "usage: sizes [--judged FILE] HOW (--sample SEED COUNT | --all [K/N] |"
-                       " --streamed [K/N] | NUMBER)\n"),
+                       " --streamed [K/N] | --of KIND [K/N] | NUMBER)\n"),
                2;
     if (!has_tools()) {
         printf("sizes: %s: not run: its compiler, linker or emulator is not installed\n",
