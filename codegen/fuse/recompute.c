@@ -125,14 +125,6 @@ is_sequential(const cg_recompute *c, const ir_node *n, cg_short_rows rows)
            !c->interleaved[n->first];
 }
 
-/* Is n a reduction with a loop of its own?  Those of a row, or of columns, share loops. */
-static bool
-has_own_loop(const cg_recompute *c, const ir_node *n)
-{
-    return ir_ops[n->op].flag == IR_REDUCE && !cg_is_row_reduce(c->l, c->f, n) &&
-           !cg_is_column_reduce(c->l, c->f, n);
-}
-
 /* The elements of x that are computed for `elements` elements of n.  Data movement that adds
  * elements computes no more than x has. */
 static double
@@ -140,7 +132,7 @@ elements_of(const cg_recompute *c, const ir_node *n, ir_ref x, double elements, 
 {
     const int64_t nx = ir_type_at(c->f, x)->size, ny = ir_type_at(c->f, n->first)->size;
 
-    return (ir_ops[n->op].flag == IR_MOVE && nx < ny) || has_own_loop(c, n)
+    return ir_ops[n->op].flag == IR_MOVE && nx < ny
                ? elements * ratio * (double)nx / (double)ny
                : elements;
 }
@@ -155,11 +147,10 @@ cg_recompute_use(cg_recompute *c, const ir_node *n, ir_ref x, bool moves, double
     if (interleave)
         c->interleaved[interleave->first] = true;
     const uint32_t by = first ? 1 : c->copies[y], had = c->copies[x],
-                   index = is_sequential(c, n, rows) || has_own_loop(c, n)
-                               ? c->f->n_values + c->n_indices++
-                           : moves ? y
-                           : first ? 0
-                                   : c->index[y];
+                   index = is_sequential(c, n, rows) ? c->f->n_values + c->n_indices++
+                           : moves                   ? y
+                           : first                   ? 0
+                                                     : c->index[y];
     const bool same = had > 0 && !moves && c->index[x] == index;
     const uint32_t copies = !same ? had + by : had > by ? had : by;
     const double elements = elements_of(c, n, x, c->elements[y], ratio), old = c->elements[x];

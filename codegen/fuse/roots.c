@@ -394,7 +394,8 @@ cost_of_inline(const rooting *u, const ir_node *n, bool *loops)
     const int64_t terms = ir_ops[n->op].flag == IR_REDUCE && size > 0
                               ? ir_type_at(u->f, n->in[0])->size / size
                               : 1;
-    int64_t c = cg_op_cost_again(u->f, n);
+    /* on a CPU a division is seldom worth a kernel that stores it */
+    int64_t c = u->l->target.grid ? cg_op_cost_again(u->f, n) : cg_op_cost(u->f, n);
 
     *loops = terms >= CG_FUSE_PAD_REPEATS;
     for (int i = 0; i < n->n_in; i++) {
