@@ -177,11 +177,11 @@ ir_math_exp_scale(ir_sc_build *b, ir_sc t, ir_sc factor[2])
     factor[1] = m_bits(b, T, with_exponent(b, m_sub(b, j, half)));
 }
 
-/* n is -254 or -2046. */
+/* n is -2046. */
 double
-ir_math_exp_least(bool wide)
+ir_math_exp_least(void)
 {
-    return wide ? -1418 : -176;
+    return -1418;
 }
 
 static ir_sc
@@ -274,7 +274,7 @@ eval_exp(MATH_ARGS)
 {
     if (in == COT_F32)
         return exp_f32(b, x[0]);
-    ir_sc v = ir_math_above(b, ir_math_below(b, x[0], 710), ir_math_exp_least(true));
+    ir_sc v = ir_math_above(b, ir_math_below(b, x[0], 710), ir_math_exp_least());
     ir_sc t, dr, r = reduce(b, v, &t, &dr), one = m_num(b, v, 1);
     ir_sc p = m_fma(b, r, q_poly(b, r), one); /* its rounding counts r times: least below 1 */
 

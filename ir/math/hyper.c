@@ -87,7 +87,7 @@ eval_logistic(MATH_ARGS)
 {
     if (in == COT_F32)
         return logistic_f32(b, x[0]);
-    ir_sc a = ir_math_above(b, m_neg(b, m_abs(b, x[0])), ir_math_exp_least(true));
+    ir_sc a = ir_math_above(b, m_neg(b, m_abs(b, x[0])), ir_math_exp_least());
     ir_sc negative = m_ltk(b, x[0], 0), one = m_num(b, a, 1), f[2];
     ir_math_exp e = ir_math_exp_parts(b, a);
 

@@ -145,8 +145,8 @@ ir_math_exp ir_math_exp_parts(ir_sc_build *b, ir_sc x);
 ir_math_exp ir_math_exp_fine(ir_sc_build *b, ir_sc x);
 /* Two factors whose product is 2^n: where 2^n itself is out of range, too. */
 void ir_math_exp_scale(ir_sc_build *b, ir_sc t, ir_sc factor[2]);
-/* The least x to take apart: e^x is 0 there, and so are both factors. */
-double ir_math_exp_least(bool wide);
+/* The least x of f64 to take apart: e^x is 0 there, and so are both factors. */
+double ir_math_exp_least(void);
 /* f32, where one factor is enough for most results: t is n plus the bias of 2^(n - 1). */
 ir_math_exp ir_math_exp_parts_f32(ir_sc_build *b, ir_sc x);
 /* The t of n, for an x of f32. */

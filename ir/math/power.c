@@ -66,7 +66,7 @@ core(ir_sc_build *b, bool wide, ir_sc x, ir_sc more, ir_sc y)
         ir_sc e = m_mulk(b, m_add(b, l.e, more), 0x1.62e42fefa39efp-1);
         p = m_mul(b, y, m_add(b, e, m_add(b, l.f, l.rest)));
     }
-    p = ir_math_above(b, ir_math_below(b, p, 710), ir_math_exp_least(true));
+    p = ir_math_above(b, ir_math_below(b, p, 710), ir_math_exp_least());
     ir_math_exp e = ir_math_exp_parts(b, p);
     ir_math_exp_scale(b, e.t, f);
     ir_sc r = wide ? m_add(b, e.hi, m_fma(b, e.hi, dp, e.lo)) : e.hi;
