@@ -14,6 +14,8 @@
 
 #include <math.h>
 
+#include "codegen/kernel/affine.h"
+
 /* By which kernels divide extents: lanes of vectors, tiles, blocks of sums. */
 static const int16_t divisors[] = { 2,  4,  8,  16, 32, 64, 128, 256, 512, 1024, 2048, 4096,
                                     6,  12, 24, 48, 96, 14, 28,  56,  192, 384,  3,    5,
@@ -22,6 +24,7 @@ enum {
     DIVISORS = (int)(sizeof divisors / sizeof *divisors),
     MAX_UNKNOWNS = 1 + CG_MAX_TERMS + CG_MAX_QUOTIENTS,
     MAX_SAMPLES = 16,
+    MAX_PRODUCTS = CG_MAX_SIZES * (CG_MAX_SIZES + 1) * (CG_MAX_SIZES + 2),
     MAX_DIVISORS = 64,
     MOST_DIVISOR = 1 << 20,
     MOST_SHIFT = 16
@@ -119,14 +122,68 @@ column(const cg_samples *s, const cg_size_form *f, int c, int sample)
 {
     const int64_t *size = s->size + (ptrdiff_t)sample * s->sizes;
 
-    if (c == 0)
-        return 1;
-    if (c <= f->whole.n) {
-        const cg_polynomial one = { .n = 1, .term = { f->whole.term[c - 1] } };
-        return cg_polynomial_at(&one, size);
+    return c == 0            ? 1
+           : c <= f->whole.n ? cg_term_at(&f->whole.term[c - 1], size)
+                             : cg_quotient_at(f, c - 1 - f->whole.n, size);
+}
+
+/* Numbers modulo the prime 2^31 - 1. */
+static const int64_t prime = 2147483647;
+
+static int64_t
+modulo(int64_t x)
+{
+    const int64_t rest = x % prime;
+
+    return rest < 0 ? rest + prime : rest;
+}
+
+/* Is the determinant of n rows 0? */
+static bool
+is_singular(int64_t row[][MAX_UNKNOWNS], int n)
+{
+    for (int c = 0; c < n; c++) {
+        int pivot = c;
+
+        while (pivot < n && row[pivot][c] == 0)
+            pivot++;
+        if (pivot == n)
+            return true;
+        for (int j = c; pivot > c && j < n; j++) {
+            const int64_t x = row[c][j];
+            row[c][j] = row[pivot][j];
+            row[pivot][j] = x;
+        }
+        for (int i = c + 1; i < n; i++) {
+            const int64_t by = row[i][c];
+            for (int j = c; by && j < n; j++)
+                row[i][j] = modulo(row[i][j] * row[c][c] - row[c][j] * by);
+        }
     }
-    const cg_size_form one = { .n = 1, .quotient = { f->quotient[c - 1 - f->whole.n] } };
-    return cg_form_at(&one, size);
+    return false;
+}
+
+/* May the values be a sum of multiples of the columns?  Then the differences between the first
+ * few samples are dependent, which few wrong choices of terms satisfy.  What is so in whole
+ * numbers is so modulo a prime. */
+static bool
+may_be(const cg_samples *s, const int64_t *value, const cg_size_form *f)
+{
+    const int n = 1 + f->whole.n + f->n;
+    int64_t row[MAX_UNKNOWNS][MAX_UNKNOWNS], first[MAX_UNKNOWNS];
+
+    if (n >= s->n)
+        return true;
+    for (int i = 0; i <= n; i++)
+        for (int c = 0; c < n; c++) {
+            const int64_t x = modulo(c ? column(s, f, c, i) : value[i]);
+
+            if (i == 0)
+                first[c] = x;
+            else
+                row[i - 1][c] = modulo(x - first[c]);
+        }
+    return is_singular(row, n);
 }
 
 static void
@@ -173,12 +230,14 @@ solve(const cg_samples *s, const int64_t *value, cg_size_form *f)
     for (int i = 0; i < f->n; i++)
         f->quotient[i].factor = 1;
     f->whole.constant = 0;
+    if (n > s->n || !may_be(s, value, f))
+        return false;
     for (int i = 0; i < s->n; i++) {
         for (int c = 0; c < n; c++)
             row[i][c] = (long double)column(s, f, c, i);
         row[i][n] = (long double)value[i];
     }
-    if (n > s->n || !eliminate(row, s->n, n))
+    if (!eliminate(row, s->n, n))
         return false;
     f->whole.constant = llroundl(row[0][n] / row[0][0]);
     for (int c = 1; c < n; c++)
@@ -219,7 +278,7 @@ is_constant(const cg_samples *s, const int64_t *value)
 bool
 cg_fit_polynomial(cg_samples *s, const int64_t *value, cg_polynomial *out)
 {
-    cg_size_term product[CG_MAX_SIZES * (CG_MAX_SIZES + 1) * (CG_MAX_SIZES + 2)];
+    cg_size_term product[MAX_PRODUCTS];
     const int n = products(s, product);
 
     for (int terms = is_constant(s, value) ? 0 : 1; terms <= CG_MAX_TERMS; terms++) {
@@ -275,64 +334,81 @@ one_quotient(const cg_samples *s, const int64_t *value, const cg_size_term *prod
 /* -- quotients of a polynomial that differs from a base by a few elements: those behind the
  * first vector, or rounded up where a sample is a multiple -- */
 
+/* Which of the shifts that the samples allow is meant: first one behind which whole vectors
+ * begin, then any whose quotient is used as it is, then the nearest. */
+typedef enum shift_kind { SHIFT_BEGINS, SHIFT_PLAIN, SHIFT_ANY, SHIFT_KINDS } shift_kind;
+
 typedef struct shift_search {
     const cg_samples *s;
     const int64_t *value;
     const cg_size_term *product;
     int n;                      /* products */
+    int64_t of_value[3], (*of_product)[3]; /* differences() */
+    int64_t of_base[4];
+    cg_size_form found[SHIFT_KINDS];
+    bool is_found[SHIFT_KINDS];
 } shift_search;
 
-/* May the values be c + a p + b q, where p is the product and q the quotient?  The first four
- * samples tell for nearly all that are not. */
-static bool
-may_be(const shift_search *t, const cg_size_form *f, int product)
+/* Between the first four samples, modulo the prime. */
+static void
+differences(const int64_t *value, int64_t out[3])
 {
-    __int128 row[3][3];
-    int64_t first[3];
+    for (int i = 0; i < 3; i++)
+        out[i] = modulo(modulo(value[i + 1]) - modulo(value[0]));
+}
+
+static int64_t
+minor(const int64_t *x, const int64_t *y, int i, int j)
+{
+    return modulo(x[i] * y[j] - x[j] * y[i]);
+}
+
+/* Keep a form that is the first of its kind. */
+static void
+keep_shift(shift_search *t, cg_size_form *f, int64_t shift)
+{
+    if (!solve(t->s, t->value, f))
+        return;
+    for (int kind = 0; kind < SHIFT_KINDS; kind++) {
+        const int64_t wanted = kind == SHIFT_PLAIN ? 0 : -shift;
+
+        if (t->is_found[kind] || (kind != SHIFT_ANY && f->whole.constant != wanted))
+            continue;
+        t->is_found[kind] = true;
+        t->found[kind] = *f;
+    }
+}
+
+/* Try a quotient alone and with each product.  Of three columns of differences that are
+ * dependent, the determinant is 0: that tells for nearly all that are not the values. */
+static void
+with_shift(shift_search *t, int64_t shift, cg_size_form *f)
+{
+    int64_t value[4], q[3];
 
     for (int i = 0; i < 4; i++) {
-        const int64_t *size = t->s->size + (ptrdiff_t)i * t->s->sizes;
-        const cg_polynomial p = { .n = product >= 0,
-                                  .term = { t->product[product < 0 ? 0 : product] } };
-        const int64_t x[] = { t->value[i], cg_form_at(f, size), cg_polynomial_at(&p, size) };
+        const int times = f->quotient[0].times;
+        const int64_t x = cg_floor_div(t->of_base[i] + shift, f->quotient[0].divisor);
 
-        for (int c = 0; c < 3; c++)
-            if (i == 0)
-                first[c] = x[c];
-            else
-                row[i - 1][c] = x[c] - first[c];
+        value[i] = modulo(x);
+        if (times)
+            value[i] *= modulo(t->s->size[i * t->s->sizes + times - 1]);
     }
-    const __int128 x = row[0][0] * row[1][1] - row[0][1] * row[1][0],
-                   y = row[1][0] * row[2][1] - row[1][1] * row[2][0],
-                   z = row[2][0] * row[0][1] - row[2][1] * row[0][0];
+    differences(value, q);
+    const int64_t x = minor(t->of_value, q, 1, 2), y = minor(t->of_value, q, 2, 0),
+                  z = minor(t->of_value, q, 0, 1);
+    f->whole.n = 0;
+    if (x == 0 && y == 0 && z == 0)
+        keep_shift(t, f, shift);
+    for (int i = 0; i < t->n; i++) {
+        const int64_t *p = t->of_product[i];
 
-    return product < 0 ? x == 0 && y == 0 : x * row[2][2] + y * row[0][2] + z * row[1][2] == 0;
-}
-
-/* Which of the shifts that the samples allow is meant: first one behind which whole vectors
- * begin, then any whose quotient is used as it is, then the nearest. */
-typedef enum shift_kind { SHIFT_BEGINS, SHIFT_PLAIN, SHIFT_ANY, SHIFT_KINDS } shift_kind;
-
-static bool
-is_of_kind(const cg_size_form *f, int64_t shift, shift_kind kind)
-{
-    return kind == SHIFT_ANY || f->whole.constant == (kind == SHIFT_PLAIN ? 0 : -shift);
-}
-
-static bool
-with_shift(const shift_search *t, int64_t shift, shift_kind kind, cg_size_form *f)
-{
-    for (int product = -1; product < t->n; product++) {
-        f->quotient[0].factor = 1;
-        f->whole.n = 0;
-        if (!may_be(t, f, product))
+        if (modulo(modulo(x * p[0]) + modulo(y * p[1]) + modulo(z * p[2])) != 0)
             continue;
-        if (product >= 0)
-            f->whole.term[f->whole.n++] = t->product[product];
-        if (solve(t->s, t->value, f) && is_of_kind(f, shift, kind))
-            return true;
+        f->whole.n = 1;
+        f->whole.term[0] = t->product[i];
+        keep_shift(t, f, shift);
     }
-    return false;
 }
 
 /* 1, -1, 2, -2, ..., and at last that of a quotient that is rounded up. */
@@ -342,26 +418,57 @@ shift_number(int i, int64_t divisor)
     return i == 2 * MOST_SHIFT ? divisor - 1 : i % 2 ? -(i / 2 + 1) : i / 2 + 1;
 }
 
+/* Try the quotients of a base; false: go on, since a form of the first kind was not found. */
 static bool
-shifted_quotient(const shift_search *t, uint32_t x, shift_kind kind, cg_size_form *out)
+shifts_of_base(shift_search *t, const cg_polynomial *base)
 {
     const cg_samples *s = t->s;
 
-    for (int d = 0; s->n >= 4 && d < DIVISORS + (int)s->n_divisors; d++)
+    for (int i = 0; i < 4; i++)
+        t->of_base[i] = cg_polynomial_at(base, s->size + (ptrdiff_t)i * s->sizes);
+    for (int d = 0; d < DIVISORS + (int)s->n_divisors; d++)
         for (int times = 0; times <= s->sizes; times++)
             for (int i = 0; i <= 2 * MOST_SHIFT; i++) {
                 cg_size_form f = { .n = 1 };
 
                 f.quotient[0].divisor = d < DIVISORS ? divisors[d] : s->divisor[d - DIVISORS];
                 f.quotient[0].times = times;
-                f.quotient[0].of = s->base[x];
+                f.quotient[0].of = *base;
                 const int64_t shift = shift_number(i, f.quotient[0].divisor);
                 f.quotient[0].of.constant += shift;
-                if (with_shift(t, shift, kind, &f)) {
-                    *out = f;
+                with_shift(t, shift, &f);
+                if (t->is_found[0])
                     return true;
-                }
             }
+    return false;
+}
+
+static bool
+shifted_quotient(const cg_samples *s, const int64_t *value, const cg_size_term *product, int n,
+                 cg_size_form *out)
+{
+    shift_search t = { .s = s, .value = value, .product = product, .n = n };
+    int64_t of_product[MAX_PRODUCTS][3];
+
+    if (s->n < 4)
+        return false;
+    t.of_product = of_product;
+    differences(value, t.of_value);
+    for (int i = 0; i < n; i++) {
+        int64_t x[4];
+
+        for (int k = 0; k < 4; k++)
+            x[k] = cg_term_at(&product[i], s->size + (ptrdiff_t)k * s->sizes);
+        differences(x, of_product[i]);
+    }
+    for (uint32_t x = 0; x < s->n_bases; x++)
+        if (shifts_of_base(&t, &s->base[x]))
+            break;
+    for (int kind = 0; kind < SHIFT_KINDS; kind++)
+        if (t.is_found[kind]) {
+            *out = t.found[kind];
+            return true;
+        }
     return false;
 }
 
@@ -425,7 +532,7 @@ quotient_and_times(const cg_samples *s, const int64_t *value, const cg_size_term
 bool
 cg_fit_form(cg_samples *s, const int64_t *value, cg_size_form *out)
 {
-    cg_size_term product[CG_MAX_SIZES * (CG_MAX_SIZES + 1) * (CG_MAX_SIZES + 2)];
+    cg_size_term product[MAX_PRODUCTS];
     const int n = products(s, product);
 
     *out = (cg_size_form){ 0 };
@@ -441,11 +548,8 @@ cg_fit_form(cg_samples *s, const int64_t *value, cg_size_form *out)
         for (uint32_t x = 0; x < s->n_bases; x++)
             if (one_quotient(s, value, product, n, x, terms, out))
                 return true;
-    const shift_search t = { s, value, product, n };
-    for (int kind = 0; kind < SHIFT_KINDS; kind++)
-        for (uint32_t x = 0; x < s->n_bases; x++)
-            if (shifted_quotient(&t, x, (shift_kind)kind, out))
-                return true;
+    if (shifted_quotient(s, value, product, n, out))
+        return true;
     for (uint32_t x = 0; x < s->n_bases; x++)
         for (uint32_t y = x; y < s->n_bases; y++)
             if (two_quotients(s, value, product, n, x, y, out))

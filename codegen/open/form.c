@@ -8,17 +8,22 @@
 
 /* What exceeds 63 bits wraps: cg_open_has_room finds it. */
 int64_t
+cg_term_at(const cg_size_term *t, const int64_t *size)
+{
+    uint64_t product = (uint64_t)t->factor;
+
+    for (int k = 0; k < t->degree; k++)
+        product *= (uint64_t)size[t->size[k]];
+    return (int64_t)product;
+}
+
+int64_t
 cg_polynomial_at(const cg_polynomial *p, const int64_t *size)
 {
     uint64_t sum = (uint64_t)p->constant;
 
-    for (int i = 0; i < p->n; i++) {
-        uint64_t product = (uint64_t)p->term[i].factor;
-
-        for (int k = 0; k < p->term[i].degree; k++)
-            product *= (uint64_t)size[p->term[i].size[k]];
-        sum += product;
-    }
+    for (int i = 0; i < p->n; i++)
+        sum += (uint64_t)cg_term_at(&p->term[i], size);
     return (int64_t)sum;
 }
 
@@ -38,18 +43,22 @@ cg_polynomial_may_be_negative(const cg_polynomial *p)
 }
 
 int64_t
+cg_quotient_at(const cg_size_form *f, int i, const int64_t *size)
+{
+    const int64_t quotient =
+        cg_floor_div(cg_polynomial_at(&f->quotient[i].of, size), f->quotient[i].divisor);
+    const uint64_t times = f->quotient[i].times ? (uint64_t)size[f->quotient[i].times - 1] : 1;
+
+    return (int64_t)((uint64_t)f->quotient[i].factor * (uint64_t)quotient * times);
+}
+
+int64_t
 cg_form_at(const cg_size_form *f, const int64_t *size)
 {
     uint64_t sum = (uint64_t)cg_polynomial_at(&f->whole, size);
 
-    for (int i = 0; i < f->n; i++) {
-        const int64_t quotient =
-            cg_floor_div(cg_polynomial_at(&f->quotient[i].of, size), f->quotient[i].divisor);
-        const uint64_t times =
-            f->quotient[i].times ? (uint64_t)size[f->quotient[i].times - 1] : 1;
-
-        sum += (uint64_t)f->quotient[i].factor * (uint64_t)quotient * times;
-    }
+    for (int i = 0; i < f->n; i++)
+        sum += (uint64_t)cg_quotient_at(f, i, size);
     return (int64_t)sum;
 }
 

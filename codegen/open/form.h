@@ -37,7 +37,10 @@ typedef struct cg_size_form {
     } quotient[CG_MAX_QUOTIENTS];
 } cg_size_form;
 
+int64_t cg_term_at(const cg_size_term *t, const int64_t *size);
 int64_t cg_polynomial_at(const cg_polynomial *p, const int64_t *size);
+/* A multiple of a quotient: number i of f. */
+int64_t cg_quotient_at(const cg_size_form *f, int i, const int64_t *size);
 int64_t cg_form_at(const cg_size_form *f, const int64_t *size);
 bool cg_polynomial_may_be_negative(const cg_polynomial *p);
 /* Is a form known not to fall when a size rises? */
