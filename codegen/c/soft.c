@@ -46,6 +46,8 @@ const char cg_c_preamble[] =
     "#pragma GCC target(\"no-mmx\")\n#endif\n"
     "/* Keep the order of statements and separate kernels, which need fewer registers. */\n"
     "#pragma GCC optimize(\"no-tree-ter\", \"no-inline-functions-called-once\")\n"
+    "/* gcc 12 joins vectors that are built of scalars wrongly, where there is AVX-512VL. */\n"
+    "#pragma GCC optimize(\"no-tree-slp-vectorize\")\n"
     "#pragma GCC optimize(\"no-tree-loop-distribute-patterns\") /* see COT_KERNEL */\n"
     "#pragma GCC diagnostic ignored \"-Wpsabi\"\n"
     "#if !defined(__OPTIMIZE__) /* then intrinsics are macros of its headers */\n"
