@@ -27,6 +27,18 @@ cg_is_open(const cg_lowering *l, int64_t extent)
     return cg_module_is_open(l->m, extent);
 }
 
+bool
+cg_is_multiple(const cg_lowering *l, int64_t n, int64_t d)
+{
+    return n % d == 0 && !cg_is_open(l, n);
+}
+
+bool
+cg_has_rest(const cg_lowering *l, int64_t n, int64_t d)
+{
+    return n % d != 0 || l->m->n_open;
+}
+
 /* How much larger than samples open sizes may be. */
 enum { OPEN_TIMES = 256 };
 

@@ -107,6 +107,10 @@ bool cg_has_shares(const cg_lowering *l, int64_t iterations, int64_t each);
 bool cg_lines_are_apart(const cg_lowering *l, const ir_type *t, int axis);
 /* Is the extent open, or all of an open one but a few elements? */
 bool cg_is_open(const cg_lowering *l, int64_t extent);
+/* Is n, a fixed or open extent, a multiple of d at all sizes? */
+bool cg_is_multiple(const cg_lowering *l, int64_t n, int64_t d);
+/* May n, which is computed from extents, be no multiple of d at some sizes? */
+bool cg_has_rest(const cg_lowering *l, int64_t n, int64_t d);
 cg_kind cg_kind_of_all(const cg_lowering *l);
 /* The lanes of a vector loop whose widest type has `bits` bits; 1: no vector loop. */
 int64_t cg_lanes(const cg_lowering *l, int bits);

@@ -196,9 +196,8 @@ rt_lower_open(const ir_graph *f, const rt_plan *p, ir_arena *arena, const int64_
     return cg_lower(out->prepared, &o, arena, &out->module);
 }
 
-/* Prints those stages below graphs that COT_DUMP names. */
-static cot_status
-dump_stages(const ir_graph *f, const rt_plan *p, const rt_lowered *low, ir_arena *scratch)
+cot_status
+rt_dump_stages(const ir_graph *f, const rt_plan *p, cg_module *m, ir_arena *scratch)
 {
     cot_context *ctx = f->ctx;
     const struct {
@@ -207,7 +206,7 @@ dump_stages(const ir_graph *f, const rt_plan *p, const rt_lowered *low, ir_arena
     } emitted[] = { { "llvm", CG_TO_LLVM }, { "asm", CG_TO_ASM }, { "ptx", CG_TO_PTX } };
     const cg_backend *backend = p->backend ? p->backend : cg_llvm();
     const cg_natural fn = {
-        .name = p->name, .module = low->module, .n_in = f->n_in, .n_out = f->n_out - f->n_inout
+        .name = p->name, .module = m, .n_in = f->n_in, .n_out = f->n_out - f->n_inout
     };
     ir_buf b;
 
@@ -216,12 +215,12 @@ dump_stages(const ir_graph *f, const rt_plan *p, const rt_lowered *low, ir_arena
     if (ir_config_lists(ctx->config.dump, "fuse") ||
         ir_config_lists(ctx->config.dump, "kernels")) {
         ir_buf_init(&b, scratch);
-        cg_module_print(&b, low->module);
+        cg_module_print(&b, m);
         rt_dump_text(ctx, f->name, "fuse", b.text, b.n);
     }
     if (ir_config_lists(ctx->config.dump, "plan")) {
         ir_buf_init(&b, scratch);
-        cg_explain(&b, low->module);
+        cg_explain(&b, m);
         rt_dump_text(ctx, f->name, "plan", b.text, b.n);
     }
     for (int i = p->target.grid ? 2 : 0; i < (p->target.grid ? 3 : 2); i++) {
@@ -308,7 +307,7 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
 
     COT_TRY(rt_lower(f, p, scratch, &low));
     print_time(f, "prepare, lower", start, low.module);
-    COT_TRY(dump_stages(f, p, &low, scratch));
+    COT_TRY(rt_dump_stages(f, p, low.module, scratch));
     k = *out = rt_kernel_new(f, p, &low);
     cg_module_cost(low.module, &k->flops, &k->traffic);
     k->parallel = low.module->parallel;
@@ -337,7 +336,7 @@ compile_device(const ir_graph *f, const rt_plan *p, rt_program **program, cot_ke
     *program = rt_program_new(f->ctx, p->machine);
     COT_TRY(rt_lower(f, p, &(*program)->arena, &low));
     print_time(f, "prepare, lower", start, low.module);
-    COT_TRY(dump_stages(f, p, &low, &(*program)->arena));
+    COT_TRY(rt_dump_stages(f, p, low.module, &(*program)->arena));
     k = *out = rt_kernel_new(f, p, &low);
     k->program = *program;
     cg_module_cost(low.module, &k->flops, &k->traffic);

@@ -52,6 +52,8 @@ cot_status rt_lower(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_low
 /* The same at one sample of open sizes: for loops over `n` open extents, in ascending order. */
 cot_status rt_lower_open(const ir_graph *f, const rt_plan *p, ir_arena *arena,
                          const int64_t *open, uint32_t n, rt_lowered *out);
+/* Print the stages below graphs that COT_DUMP names, of a module of f. */
+cot_status rt_dump_stages(const ir_graph *f, const rt_plan *p, cg_module *m, ir_arena *scratch);
 /* Parts of a kernel that is not complete yet: its types; its pool, if it is parallel; slots for
  * work blocks of so many bytes. */
 cot_kernel *rt_kernel_new(const ir_graph *f, const rt_plan *p, const rt_lowered *low);

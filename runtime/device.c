@@ -5,6 +5,7 @@
 #include "codegen/kernel/grid.h"
 #include "ir/diag.h"
 #include "runtime/call.h"
+#include "runtime/open/open.h"
 
 rt_program *
 rt_program_new(cot_context *ctx, const rt_machine *machine)
@@ -72,12 +73,12 @@ rt_foreign_run(const cg_extern *x, const cg_handed *h, cot_dtype type, uint64_t 
 }
 
 static cot_status
-sim_launch(void *self, int kernel, void *const *buffers, const int64_t *params)
+sim_launch(void *self, int kernel, int64_t blocks, void *const *buffers, const int64_t *params)
 {
     const rt_program *p = self;
     int32_t status = 0;
 
-    COT_TRY(cg_sim_launch(p->module->kernel[kernel], buffers, params, &status));
+    COT_TRY(cg_sim_launch(p->module->kernel[kernel], blocks, buffers, params, &status));
     return (cot_status)status;
 }
 
@@ -141,6 +142,8 @@ sim_body(cot_context *ctx, void *arg)
 
     if (!frame)
         return ir_fail(ctx, c->k->loc, c->k->graph->name, ERR_memory);
+    if (c->k->open)
+        cg_open_set_buffers(&c->k->open->general, c->args[c->k->n_in + c->k->n_out]);
     IR_TRY(ctx) {
         s = cg_host_run(c->p->module, &d, c->args, c->work, frame);
     }
@@ -149,15 +152,13 @@ sim_body(cot_context *ctx, void *arg)
 }
 
 static cot_status
-sim_run(rt_program *p, const cot_kernel *k, void *const *args,
-        struct ir_place *const *there, void *work)
+sim_run(rt_program *p, const cot_kernel *k, const rt_device_call *call)
 {
-    sim_run_of c = { p, k, args, work };
+    sim_run_of c = { p, k, call->args, call->work };
     void *block = NULL;
     cot_status s;
 
-    (void)there;
-    if (!work && k->blocks) {
+    if (!c.work && k->blocks) {
         c.work = block = rt_block_take(k->blocks);
         if (!block)
             return rt_run_fail(k, ERR_memory, "");

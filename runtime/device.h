@@ -8,15 +8,24 @@
 
 struct ir_place;
 
+/* A call: its arguments are those of rt_call_kernel, behind which are the sizes where these are
+ * open. */
+typedef struct rt_device_call {
+    void *const *args;
+    const size_t *bytes; /* behind each argument and result */
+    /* where entry i is not NULL, args[i] is an address on that device; NULL: none is */
+    struct ir_place *const *there;
+    void *work; /* the caller's work block; NULL: the machine takes one */
+    size_t work_bytes;
+} rt_device_call;
+
 /* A kind of device. */
 typedef struct rt_machine {
     /* Loads what p needs besides its module.  The caller holds the context's lock and a
      * recovery point. */
     cot_status (*load)(struct rt_program *p, const rt_plan *plan);
-    /* args are those of rt_call_kernel.  If there[i] is not NULL, args[i] is an address on that
-     * device (there NULL: none is).  Errors are recorded. */
-    cot_status (*run)(struct rt_program *p, const cot_kernel *k, void *const *args,
-                      struct ir_place *const *there, void *work);
+    /* Errors are recorded. */
+    cot_status (*run)(struct rt_program *p, const cot_kernel *k, const rt_device_call *c);
     void (*unload)(struct rt_program *p); /* also after a load that failed */
     bool streams;                         /* foreign functions may run on it, in its stream */
 } rt_machine;

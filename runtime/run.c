@@ -304,7 +304,22 @@ call_evaluator(const cot_kernel *k, void *const *args, cg_entry **entry)
 }
 
 static cot_status
-call(const cot_kernel *k, void *const *args, ir_place *const *there, void *work)
+call_program(const cot_kernel *k, void *const *args, const size_t *bytes,
+             ir_place *const *there, void *work)
+{
+    rt_program *p = k->program;
+    const int64_t *size = k->open ? args[k->n_in + k->n_out] : NULL;
+    const rt_device_call c = { args, bytes ? bytes : k->bytes, there, work,
+                               (size_t)(k->open ? cg_open_work_bytes(&k->open->general, size)
+                                                : p->module->work_bytes) };
+
+    return p->machine->run(p, k, &c);
+}
+
+/* bytes: behind each argument and result; NULL: those of its type. */
+static cot_status
+call(const cot_kernel *k, void *const *args, const size_t *bytes, ir_place *const *there,
+     void *work)
 {
     cg_entry *entry = atomic_load_explicit(&k->entry, memory_order_acquire);
     void *block = NULL;
@@ -313,7 +328,7 @@ call(const cot_kernel *k, void *const *args, ir_place *const *there, void *work)
     if (atomic_load_explicit(&k->ctx->cancelled, memory_order_relaxed))
         return run_fail(k, ERR_cancelled, "", 0, NULL);
     if (k->program)
-        return k->program->machine->run(k->program, k, args, there, work);
+        return call_program(k, args, bytes, there, work);
     if (!entry) {
         const cot_status evaluated = call_evaluator(k, args, &entry);
         if (evaluated != COT_OK)
@@ -335,7 +350,7 @@ call(const cot_kernel *k, void *const *args, ir_place *const *there, void *work)
 cot_status
 rt_call_kernel(const cot_kernel *k, void *const *args, void *work)
 {
-    return call(k, args, NULL, work);
+    return call(k, args, NULL, NULL, work);
 }
 
 /* The value of a hidden input in this call: captured memory, or the generator's next key. */
@@ -393,7 +408,7 @@ run(const cot_kernel *k, void *work, cot_array *const *results, const cot_array 
         COT_TRY(take_array(k, k->n_in + i, results[i], pointer, there));
     COT_TRY(check_overlap(k, k->bytes, pointer));
     pointer[k->n_in + k->n_out] = k->pool;
-    return call(k, pointer, there, work);
+    return call(k, pointer, NULL, there, work);
 }
 
 static cot_status
@@ -402,29 +417,32 @@ wrong_result(const cot_kernel *k)
     return run_fail(k, ERR_shape_wrong, "a result is NULL, or has another type", 0, NULL);
 }
 
-/* Machines with memory of their own have no open sizes. */
-static cot_status
-check_places(const cot_kernel *k, cot_array *const *results, const cot_array *const *args)
-{
-    ir_place *there;
+/* The arrays of a call at open sizes. */
+typedef struct open_arrays {
+    void **pointer;
+    size_t *bytes;
+    ir_place **there; /* used by machines with memory of their own: rt_device_call */
+} open_arrays;
 
+static cot_status
+check_places(const cot_kernel *k, cot_array *const *results, const cot_array *const *args,
+             const open_arrays *to)
+{
     for (int i = 0, given = 0; i < k->n_in; i++)
         if (!ir_is_bound(k->graph, i))
-            COT_TRY(check_place(k, i, args[given++], &there));
+            COT_TRY(check_place(k, i, args[given++], &to->there[i]));
     for (int i = 0; i < k->n_out; i++)
-        COT_TRY(check_place(k, k->n_in + i, results[i], &there));
+        COT_TRY(check_place(k, k->n_in + i, results[i], &to->there[k->n_in + i]));
     return COT_OK;
 }
 
 static cot_status
-take_bound(const cot_kernel *k, uint64_t *key, void **pointer, size_t *bytes)
+take_bound(const cot_kernel *k, uint64_t *key, const open_arrays *to)
 {
-    ir_place *there;
-
     for (int i = 0; i < k->n_in; i++)
         if (ir_is_bound(k->graph, i)) {
-            COT_TRY(bound_to(k, i, key, &pointer[i], &there));
-            bytes[i] = k->bytes[i];
+            COT_TRY(bound_to(k, i, key, &to->pointer[i], &to->there[i]));
+            to->bytes[i] = k->bytes[i];
         }
     return COT_OK;
 }
@@ -433,7 +451,7 @@ take_bound(const cot_kernel *k, uint64_t *key, void **pointer, size_t *bytes)
  * behind the loops. */
 static cot_status
 take_open_arrays(const cot_kernel *k, const int64_t *size, cot_array *const *results,
-                 const cot_array *const *args, uint64_t *key, void **pointer, size_t *bytes)
+                 const cot_array *const *args, uint64_t *key, const open_arrays *to)
 {
     const int n_in = k->n_in;
     bool fit = results || k->n_out == 0, special = false;
@@ -442,8 +460,8 @@ take_open_arrays(const cot_kernel *k, const int64_t *size, cot_array *const *res
         const cot_array *a = args[i];
         const int at = k->open->input[i];
 
-        pointer[at] = a->data;
-        bytes[at] = a->bytes;
+        to->pointer[at] = a->data;
+        to->bytes[at] = a->bytes;
         special |= a->place || a->read_only;
     }
     for (int i = 0; fit && i < k->n_out; i++) {
@@ -452,17 +470,17 @@ take_open_arrays(const cot_kernel *k, const int64_t *size, cot_array *const *res
         fit = a && rt_open_is_result(k, i, size, a);
         if (!fit)
             break;
-        pointer[n_in + i] = a->data;
-        bytes[n_in + i] = a->bytes;
+        to->pointer[n_in + i] = a->data;
+        to->bytes[n_in + i] = a->bytes;
         special |= a->place || a->read_only;
     }
     if (!fit)
         return wrong_result(k);
     if (k->n_args < n_in)
-        COT_TRY(take_bound(k, key, pointer, bytes));
+        COT_TRY(take_bound(k, key, to));
     if (special)
-        COT_TRY(check_places(k, results, args));
-    return check_overlap(k, bytes, pointer);
+        COT_TRY(check_places(k, results, args, to));
+    return check_overlap(k, to->bytes, to->pointer);
 }
 
 /* A call of an open kernel at sizes that were found in its arguments, which fit. */
@@ -472,20 +490,24 @@ rt_run_open(const cot_kernel *k, void *work, const int64_t *size, cot_array *con
 {
     const int n = k->n_in + k->n_out;
     void *pointer[n + 2], *block = NULL; /* kernels without any have the last entries alone */
+    ir_place *there[n + 1];
     size_t bytes[n + 1];
     uint64_t key[2];
 
     pointer[n] = NULL;
     bytes[n] = 0;
-    COT_TRY(take_open_arrays(k, size, results, args, key, pointer, bytes));
+    if (k->program)
+        memset(there, 0, sizeof there);
+    COT_TRY(
+        take_open_arrays(k, size, results, args, key, &(open_arrays){ pointer, bytes, there }));
     pointer[n] = (void *)size;
     pointer[n + 1] = k->pool && rt_open_wants_threads(k, size) ? k->pool : NULL;
-    if (!work && k->open->general.n_parts) {
+    if (!work && k->blocks && k->open->general.n_parts) {
         work = block = rt_open_block_take(k, size);
         if (!work)
             return run_fail(k, ERR_memory, "", 0, NULL);
     }
-    const cot_status status = call(k, pointer, NULL, work);
+    const cot_status status = call(k, pointer, bytes, k->program ? there : NULL, work);
     if (block)
         rt_open_block_give(k, block);
     return status;

@@ -8,12 +8,13 @@
 #include "passes/pass.h"
 
 static inline cot_status
-grid_sim_launch(void *self, int kernel, void *const *buffers, const int64_t *params)
+grid_sim_launch(void *self, int kernel, int64_t blocks, void *const *buffers,
+                const int64_t *params)
 {
     const cg_module *m = self;
     int32_t failed = 0;
 
-    COT_TRY(cg_sim_launch(m->kernel[kernel], buffers, params, &failed));
+    COT_TRY(cg_sim_launch(m->kernel[kernel], blocks, buffers, params, &failed));
     return (cot_status)failed;
 }
 

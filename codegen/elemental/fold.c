@@ -461,13 +461,13 @@ tree(fold_loops *d, int64_t n, bool parallel, cg_val *out)
     end_loop(d, parts, CG_TREE, out);
 }
 
-/* The blocks of a thread's share, a power of two, so that there are at most PARTS shares of the
- * blocks of an open number n of elements: all bits below the highest one of n / (BLOCK PARTS)
- * are set, and one is added. */
+/* The blocks of a share, a power of two, so that there are at most so many shares of the blocks
+ * of an open number n of elements: all bits below the highest one of n / (BLOCK parts) are set,
+ * and one is added. */
 static cg_val
-blocks_of_share(cg_build *b, int64_t n)
+blocks_of_share(cg_build *b, int64_t n, int64_t parts)
 {
-    const cg_val least = cg_i64(b, BLOCK * PARTS);
+    const cg_val least = cg_i64(b, BLOCK * parts);
     cg_val x = cg_insn2(b, SC_div, COT_I64, cg_i64(b, n), least);
 
     for (int shift = 1; shift < 64; shift *= 2)
@@ -475,20 +475,31 @@ blocks_of_share(cg_build *b, int64_t n)
     return cg_insn2(b, SC_max, COT_I64, cg_iadd(b, x, cg_i64(b, 1)), cg_i64(b, 1));
 }
 
-/* The tree of an open number of blocks, by threads: shares behind the last block are neutral,
- * like a node without a partner. */
+/* The tree of an open number of blocks, by threads or by the warps of a GPU's block: shares
+ * behind the last block are neutral, like a node without a partner. */
 static void
-tree_of_shares(fold_loops *d, int64_t n, cg_val *out)
+tree_of_shares(fold_loops *d, cg_kind kind, int64_t most, int64_t n, cg_val *out)
 {
     cg_build *b = &d->l->b;
-    const cg_val zero = cg_i64(b, 0), run = blocks_of_share(b, n),
+    const cg_val zero = cg_i64(b, 0), run = blocks_of_share(b, n, most),
                  bound = cg_i64(b, (n + BLOCK - 1) / BLOCK);
-    const cg_val parts = cg_loop_of(b, CG_PARALLEL, PARTS);
+    const cg_val parts = cg_loop_of(b, kind, most);
     cg_val lo = cg_insn2(b, SC_mul, COT_I64, cg_loop_var(b, parts), run);
 
     lo = cg_insn2(b, SC_max, COT_I64, lo, zero);
+    if (kind ==
+        CG_WARPS) /* so that the proof of a division of the index knows how large it is */
+        lo = cg_imin(b, lo, bound);
     units(d, lo, cg_imin(b, cg_iadd(b, lo, run), bound), n, out);
     end_loop(d, parts, CG_TREE, out);
+}
+
+static void
+tree_of_warps(fold_loops *d, int64_t n, cg_val *out)
+{
+    d->l->reduce_scope = CG_WARPS;
+    tree_of_shares(d, CG_WARPS, CG_ELEMENTAL_LONG_ROW_WARPS, n, out);
+    d->l->reduce_scope = CG_GRID;
 }
 
 /* Few blocks are not worth that. */
@@ -505,7 +516,7 @@ tree_of_open(fold_loops *d, int64_t n, cg_val *out)
     else
         units(d, cg_i64(b, 0), cg_i64(b, (n + BLOCK - 1) / BLOCK), n, x);
     cg_if_else(b, branch);
-    tree_of_shares(d, n, out);
+    tree_of_shares(d, CG_PARALLEL, PARTS, n, out);
     end_branch(d, branch, x, out, out);
 }
 
@@ -542,7 +553,9 @@ cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form
     else if (l->reduce_scope != CG_GRID &&
              (n <= BLOCK || (d.any_order && !parallel && d.unit == 1)))
         block(&d, 0, n, out);
-    else if (parallel && d.open && l->reduce_scope != CG_GRID)
+    else if (d.open && l->reduce_scope == CG_GRID)
+        tree_of_warps(&d, n, out);
+    else if (parallel && d.open)
         tree_of_open(&d, n, out);
     else
         tree(&d, n, parallel && !d.open, out);

@@ -90,14 +90,20 @@ cg_strip_mine(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool idemp
                    limit_of(l, n - whole, cg_pow2_from(n - whole)), body, user);
 }
 
+int64_t
+cg_threads_of(const cg_lowering *l, int64_t n)
+{
+    return l->m->n_open ? CG_BLOCK_THREADS : cg_block_threads(n);
+}
+
 cg_val
 cg_threads_begin(cg_lowering *l, int64_t n, cg_val *i)
 {
     cg_build *b = &l->b;
-    const int64_t T = cg_block_threads(n);
+    const int64_t T = cg_threads_of(l, n);
     cg_val grid = cg_loop_of(b, CG_GRID, (n + T - 1) / T);
     cg_val first = cg_imul(b, cg_loop_var(b, grid), T),
-           limit = n % T ? cg_isub(b, cg_i64(b, n), first) : 0;
+           limit = cg_has_rest(l, n, T) ? cg_isub(b, cg_i64(b, n), first) : 0;
     l->threads = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, T), 1, limit);
     *i = cg_iadd(b, first, cg_loop_var(b, l->threads));
     return grid;

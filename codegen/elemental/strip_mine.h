@@ -14,6 +14,8 @@ void cg_strip_mine(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool 
 /* The same for an open number of elements (cg_is_open), which need not look like one. */
 void cg_strip_mine_open(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes,
                         cg_strip_body *body, void *user);
+/* GPU: the threads of a block for n, which may depend on open sizes. */
+int64_t cg_threads_of(const cg_lowering *l, int64_t n);
 /* GPU: begin n threads in blocks; *i is the number of the thread. */
 cg_val cg_threads_begin(cg_lowering *l, int64_t n, cg_val *i);
 void cg_threads_end(cg_lowering *l, cg_val grid);

@@ -14,7 +14,11 @@ typedef struct host {
     void *const *args;
     char *work;
     uint64_t *value; /* by instruction number */
+    int64_t *placed; /* by buffer: where CG_PLACE said that it begins */
 } host;
+
+/* What CG_FAIL with COT_OK ends a run with. */
+enum { LEFT = -1 };
 
 static cot_status run_region(const host *h, const cg_region *r);
 
@@ -26,7 +30,7 @@ base_of(const host *h, uint32_t buffer)
     const cg_buffer *b = &h->k->buffer[buffer];
 
     if (b->space == CG_WORK)
-        return h->work + b->offset;
+        return h->work + (b->placed ? h->placed[buffer] : b->offset);
     if (b->space != CG_CONST)
         return h->args[b->arg];
     return h->d->constant ? h->d->constant[buffer] : (void *)(uintptr_t)b->data;
@@ -78,6 +82,10 @@ run_load(const host *h, cg_val v, const cg_insn *x)
     h->value[v] = 0;
     if (x->in[1] && !h->value[x->in[1]])
         return COT_OK;
+    if (h->k->buffer[x->imm].sizes) {
+        memcpy(&h->value[v], address(h, (uint32_t)x->imm, x->in[0]), sizeof(int64_t));
+        return COT_OK;
+    }
     return h->d->read(h->d->self, address(h, (uint32_t)x->imm, x->in[0]),
                       cot_dtype_size((cot_dtype)x->type), &h->value[v]);
 }
@@ -111,7 +119,8 @@ run_call(const host *h, const cg_insn *x)
         buffer[i] = address(h, c->buffer[i], c->offset[i]);
     for (int i = 0; i < c->n_params; i++)
         param[i] = (int64_t)h->value[c->param[i]];
-    return h->d->launch(h->d->self, c->kernel, buffer, param);
+    const int64_t blocks = c->grid ? (int64_t)h->value[c->grid] : -1;
+    return h->d->launch(h->d->self, c->kernel, blocks, buffer, param);
 }
 
 static cot_status
@@ -139,7 +148,15 @@ static cot_status
 run_copy(const host *h, const cg_insn *x, uint32_t to, uint32_t from)
 {
     return h->d->copy(h->d->self, address(h, to, x->in[0]), address(h, from, x->in[1]),
-                      (size_t)x->imm);
+                      x->in[2] ? (size_t)h->value[x->in[2]] : (size_t)x->imm);
+}
+
+static cot_status
+run_fail(const host *h, const cg_insn *x)
+{
+    if (!h->value[x->in[0]])
+        return COT_OK;
+    return x->imm == COT_OK ? (cot_status)LEFT : (cot_status)x->imm;
 }
 
 /* ---- control ---- */
@@ -243,7 +260,8 @@ run_insn(const host *h, cg_val v)
     case CG_CALL: return run_call(h, x);
     case CG_EXTERN: return run_extern(h, v, x);
     case CG_COPY: return run_copy(h, x, x->call->buffer[0], x->call->buffer[1]);
-    case CG_FAIL: return h->value[x->in[0]] ? (cot_status)x->imm : COT_OK;
+    case CG_FAIL: return run_fail(h, x);
+    case CG_PLACE: h->placed[x->imm] = (int64_t)h->value[x->in[0]]; return COT_OK;
     default: run_scalar(h, v, x); return COT_OK;
     }
 }
@@ -259,15 +277,18 @@ run_region(const host *h, const cg_region *r)
 size_t
 cg_host_bytes(const cg_module *m)
 {
-    return sizeof(uint64_t) * (m->kernel[0]->n_insns + 1);
+    return sizeof(uint64_t) * (m->kernel[0]->n_insns + 1 + m->kernel[0]->n_buffers);
 }
 
 cot_status
 cg_host_run(const cg_module *m, const cg_device *d, void *const *args, void *work, void *frame)
 {
-    const host h = { m, m->kernel[0], d, args, work, frame };
+    const cg_kernel *k = m->kernel[0];
+    uint64_t *value = frame;
+    const host h = { m, k, d, args, work, value, (int64_t *)value + k->n_insns + 1 };
+    const cot_status s = run_region(&h, &k->body);
 
-    return run_region(&h, &h.k->body);
+    return s == (cot_status)LEFT ? COT_OK : s;
 }
 
 /* ---- properties of an entry ---- */
@@ -292,18 +313,30 @@ first_insn(const cg_kernel *k, const cg_region *r, visit *is)
     return 0;
 }
 
+/* Open sizes are no data: a record of launches is one for these sizes. */
 static bool
 depends_on_data(const cg_kernel *k, cg_val v)
 {
+    const cg_insn *x = &k->insn[v];
+
+    return (x->op == CG_LOAD && !k->buffer[x->imm].sizes) || x->op == CG_STORE ||
+           x->op == CG_EXTERN || x->op == CG_FAIL;
+}
+
+/* In an entry that reads nothing else, what it stores and whether it fails depends on sizes
+ * alone. */
+static bool
+is_crooked(const cg_kernel *k, cg_val v)
+{
     const uint8_t op = k->insn[v].op;
 
-    return op == CG_LOAD || op == CG_STORE || op == CG_EXTERN || op == CG_FAIL;
+    return depends_on_data(k, v) && !(k->module->n_sizes && (op == CG_FAIL || op == CG_STORE));
 }
 
 bool
 cg_host_is_straight(const cg_module *m)
 {
-    return !first_insn(m->kernel[0], &m->kernel[0]->body, depends_on_data);
+    return !first_insn(m->kernel[0], &m->kernel[0]->body, is_crooked);
 }
 
 /* Marks values that do not change during a run: those that the entry's outermost region
@@ -403,7 +436,8 @@ is_strange(const cg_kernel *k, cg_val v)
         return true;
     if ((x->op == CG_LOAD || x->op == CG_STORE) && k->buffer[x->imm].space == CG_LOCAL)
         return true;
-    return x->op == SC_slow_path || x->op == CG_PARAM || x->op == CG_VAR || x->op > CG_COPY;
+    return x->op == SC_slow_path || x->op == CG_PARAM || x->op == CG_VAR ||
+           (x->op > CG_COPY && x->op != CG_PLACE);
 }
 
 cot_status

@@ -27,8 +27,9 @@ typedef cot_status cg_go(void *arg);
 typedef struct cg_device {
     void *self;
     /* Launches a kernel of the module, with an address for each of its IN and OUT buffers, in
-     * order. */
-    cot_status (*launch)(void *self, int kernel, void *const *buffers, const int64_t *params);
+     * order.  blocks: of the grid; -1: cg_launch_of knows how many. */
+    cot_status (*launch)(void *self, int kernel, int64_t blocks, void *const *buffers,
+                         const int64_t *params);
     cot_status (*copy)(void *self, void *to, const void *from, size_t bytes);
     cot_status (*read)(void *self, const void *at, size_t bytes, void *to);
     cot_status (*write)(void *self, void *at, size_t bytes, const void *from);
@@ -49,14 +50,16 @@ typedef struct cg_device {
 
 /* The bytes of memory that a run of the entry needs. */
 size_t cg_host_bytes(const cg_module *m);
-/* Run the entry. args has the device address of each argument of the module, and work that of
- * its work block; frame is cg_host_bytes of memory of this process, aligned to 16.  The
+/* Run the entry. args has the device address of each argument of the module, the last one being
+ * that of the sizes in memory of this process, where they are open, and work that of its work
+ * block; frame is cg_host_bytes of memory of this process, aligned to 16.  The
  * function neither allocates nor locks.  Errors: COT_ERR_BOUND and other statuses that the
  * entry returns; those of the device. */
 cot_status cg_host_run(const cg_module *m, const cg_device *d, void *const *args, void *work,
                        void *frame);
-/* Do the launches of the entry depend only on the addresses of its arguments?  Then a record of
- * them can be replayed for every call with the same addresses. */
+/* Do the launches of the entry depend only on the addresses of its arguments, and on the sizes
+ * where these are open?  Then a record of them can be replayed for every call with the same
+ * ones. */
 bool cg_host_is_straight(const cg_module *m);
 /* By instruction number of the entry: is it a loop in the body of a while whose launches depend
  * only on the addresses of the arguments, and not on the iteration?  Returns whether there are

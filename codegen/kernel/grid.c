@@ -19,7 +19,7 @@ launch_region(const cg_kernel *k, const cg_region *r, cg_launch *l)
         if (!x)
             continue;
         if (p->op == CG_LOOP && x->kind == CG_GRID)
-            l->grid = cg_extent(k, x);
+            l->grid = cg_extent(k, x); /* -1 where sizes are open */
         if (p->op == CG_LOOP && x->kind == CG_WARPS) {
             threads = cg_extent(k, x) * CG_WARP;
             l->shared += x->n * cg_extent(k, x) * 8;
@@ -192,7 +192,8 @@ static void
 split_loop(cg_kernel *k, cg_val loop)
 {
     cg_block *x = k->insn[loop].block;
-    const int64_t n = cg_extent(k, x), T = cg_block_threads(n);
+    const int64_t n = cg_extent(k, x),
+                  T = k->module->n_open ? CG_BLOCK_THREADS : cg_block_threads(n);
     const cg_val i = x->var, lo = x->lo;
     cg_region head = { 0 }, outer = { 0 };
 
@@ -210,7 +211,7 @@ split_loop(cg_kernel *k, cg_val loop)
     cg_val first = add_op(k, &outer, SC_mul, x->var, threads);
     cg_val block = add_block_loop(k, zero, threads, x->body);
     cg_block *inner = k->insn[block].block;
-    if (n % T)
+    if (n % T || k->module->n_open)
         inner->limit = add_op(k, &outer, SC_sub, all, first);
     cg_val t = add_op(k, &head, SC_add, first, inner->var);
     if (x->step != 1)

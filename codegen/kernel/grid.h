@@ -41,9 +41,10 @@ enum {
     CG_DEVICE_ALIGN = 16 /* bytes; the least alignment of arguments and of the work block */
 };
 
-/* How a kernel is launched.  Its extents are constant. */
+/* How a kernel is launched.  Its extents are constant, but for that of the grid where sizes are
+ * open. */
 typedef struct cg_launch {
-    int64_t grid;               /* blocks; at least 1                                        */
+    int64_t grid; /* blocks, at least 1; -1: cg_call has the number            */
     int block;                  /* threads of a block: a multiple of 32                      */
     int64_t shared;             /* bytes of static shared memory; nothing to pass at launch  */
     int64_t dynamic;            /* bytes of dynamic shared memory, which the launch asks for */
@@ -72,6 +73,7 @@ void cg_grid_predicate(cg_kernel *k, uint32_t buffer);
 
 /* sim.c: run one kernel by its grid schedule on the CPU.
  *
+ *   blocks   how many are launched, which must be those of its grid; -1: as many
  *   buffers  one for each IN and OUT buffer of k, in order
  *   params   the i64 parameters
  *   status   set to the status of a CG_FAIL whose condition held, if any; may be NULL
@@ -80,7 +82,7 @@ void cg_grid_predicate(cg_kernel *k, uint32_t buffer);
  * and the value: a read of what another thread stored since the last barrier, or of what
  * another block stored; two stores of different values to one element without a barrier in
  * between; a barrier that not all threads reach; and an index out of bounds. */
-cot_status cg_sim_launch(const cg_kernel *k, void *const *buffers, const int64_t *params,
-                         int32_t *status);
+cot_status cg_sim_launch(const cg_kernel *k, int64_t blocks, void *const *buffers,
+                         const int64_t *params, int32_t *status);
 
 #endif

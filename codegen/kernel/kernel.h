@@ -177,6 +177,7 @@ typedef struct cg_call {
     uint32_t *buffer;
     cg_val *offset;             /* element offset (i64) into each; 0: none */
     cg_val *param;
+    cg_val grid; /* GPU: the number of blocks, where sizes are open; 0: it is the kernel's */
 } cg_call;
 
 /* An argument of a C function: a pointer to an element of a buffer, a scalar, or an address. */
@@ -241,6 +242,7 @@ typedef struct cg_buffer {
     int64_t elements;
     int64_t offset;             /* work: bytes                                   */
     bool placed; /* work: CG_PLACE says where it begins            */
+    bool sizes; /* in: the open sizes of a call, in memory of the host */
     int align;                  /* known alignment in bytes; 0: that of the element */
     /* out: too large for any cache and written once, so that stores may bypass the caches */
     bool streams;

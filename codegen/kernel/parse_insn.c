@@ -371,7 +371,7 @@ parse_call(cg_parser *p, cg_region *r)
         return false;
     x.v = cg_parsed(p, r, (cg_insn){ .op = CG_CALL, .call = c });
     IR_PUSH(p->r.a, p->call, p->n_call, p->cap_call, x);
-    return true;
+    return !ir_read_try(&p->r, "blocks") || (c->grid = cg_read_value(p, COT_I64)) != 0;
 }
 
 static bool

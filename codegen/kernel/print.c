@@ -228,7 +228,12 @@ print_call(printer *p, const cg_insn *i)
         ir_buf_str(p->b, j || c->n_buffers ? ", " : "");
         print_val(p, c->param[j]);
     }
-    ir_buf_str(p->b, ")\n");
+    ir_buf_str(p->b, ")");
+    if (c->grid) {
+        ir_buf_str(p->b, " blocks ");
+        print_val(p, c->grid);
+    }
+    ir_buf_str(p->b, "\n");
 }
 
 static void

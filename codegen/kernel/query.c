@@ -86,6 +86,8 @@ cg_each_operand(const cg_insn *i, cg_visit *visit, void *user)
         see(visit, user, i->call->offset[j]);
     for (int j = 0; i->call && j < i->call->n_params; j++)
         see(visit, user, i->call->param[j]);
+    if (i->call)
+        see(visit, user, i->call->grid);
     for (int j = 0; i->ext && j < i->ext->n; j++) {
         see(visit, user, i->ext->arg[j].value);
         see(visit, user, i->ext->arg[j].offset);

@@ -393,7 +393,7 @@ cg_plan_cumulate(cg_lowering *l, cg_level *v, const cg_group *g)
     c.open = cg_is_open(l, c.size);
     c.outer = c.t->size / c.size / c.inner;
     c.how = cg_fold_of(ir_ops[n->op].by, c.t->dtype);
-    if (l->target.grid && c.size > CG_SCAN_BLOCK) {
+    if (l->target.grid && c.size > CG_SCAN_BLOCK && !c.open) {
         plan_steps(l, v, &c);
         return;
     }

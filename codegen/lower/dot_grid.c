@@ -33,7 +33,7 @@ by_elements(const cg_dot_product *p, cg_kind kind, int64_t each)
     const int64_t n = s->b.total * s->m.total * s->n.total;
     cg_val grid = cg_loop_of(b, CG_GRID, (n + each - 1) / each);
     cg_val i = cg_imul(b, cg_loop_var(b, grid), each), inner = 0;
-    cg_val limit = n % each ? cg_isub(b, cg_i64(b, n), i) : 0;
+    cg_val limit = cg_has_rest(p->l, n, each) ? cg_isub(b, cg_i64(b, n), i) : 0;
     cg_dot_product q = *p;
 
     if (kind != CG_GRID) {
@@ -75,7 +75,7 @@ cg_dot_block_begin(cg_dot_product *p, cg_dot_grid_side x[2], int64_t run, int64_
                   columns = (s->n.total + x[1].size - 1) / x[1].size;
     cg_dot_block r;
 
-    run = rows % run ? 1 : run;
+    run = cg_has_rest(p->l, rows, run) ? 1 : run;
     r.grid = cg_loop_of(b, CG_GRID, s->b.total * rows * columns);
     cg_val i = cg_loop_var(b, r.grid);
     cg_dot_set_batch(p, cg_idiv(b, i, rows * columns));
@@ -99,11 +99,12 @@ cg_dot_block_emit(const cg_dot_product *p, const cg_dot_grid_side x[2], cg_val r
     cg_val m = cg_iadd(b, x[0].first, row), n0 = cg_iadd(b, x[1].first, first),
            n = cg_iadd(b, n0, lane), when = 0;
 
-    if (rows % x[0].size)
+    if (!cg_is_multiple(p->l, rows, x[0].size))
         when = less(b, m, cg_i64(b, rows));
     /* all lanes are inside, or none, if the columns are whole vectors */
-    if (columns % x[1].size)
-        when = both(b, when, less(b, columns % lanes ? n : n0, cg_i64(b, columns)));
+    if (!cg_is_multiple(p->l, columns, x[1].size))
+        when = both(b, when,
+                    less(b, cg_is_multiple(p->l, columns, lanes) ? n0 : n, cg_i64(b, columns)));
     emit_result(p, m, n, sum, when);
 }
 
@@ -136,9 +137,10 @@ unit_of(const cg_dot_product *p, const cg_dot_grid_side *x)
     if (stored != p->d->type || bytes < 4)
         return 0;
     for (int i = 0; i < x->free->n; i++)
-        even &= i == x->free->n - 1 ? x->free->size[i] % whole == 0 : x->stride[i] % whole == 0;
+        even &=
+            cg_is_multiple(p->l, i == x->free->n - 1 ? x->free->size[i] : x->stride[i], whole);
     for (int i = 0; i < p->s.k.n; i++)
-        even &= x->k_stride[i] % whole == 0;
+        even &= cg_is_multiple(p->l, x->k_stride[i], whole);
     return even ? whole : 1;
 }
 
@@ -184,9 +186,12 @@ is_inside(const tiling *g, const cg_dot_grid_side *x, const staged *c)
 {
     cg_build *b = g->p->b;
     const int64_t k = g->p->s.k.total;
-    cg_val when = x->free->total % x->size ? less(b, c->free, cg_i64(b, x->free->total)) : 0;
+    cg_val when = cg_is_multiple(g->p->l, x->free->total, x->size)
+                      ? 0
+                      : less(b, c->free, cg_i64(b, x->free->total));
 
-    return k % K_TILE ? both(b, when, less(b, c->k, cg_i64(b, k))) : when;
+    return cg_is_multiple(g->p->l, k, K_TILE) ? when
+                                              : both(b, when, less(b, c->k, cg_i64(b, k)));
 }
 
 static int64_t
@@ -275,7 +280,7 @@ multiply_stage(const tiling *g, cg_val k0, cg_val stage, cg_val row, cg_val colu
     cg_build *b = g->p->b;
     const int64_t total = g->p->s.k.total;
 
-    if (total % K_TILE == 0)
+    if (cg_is_multiple(g->p->l, total, K_TILE))
         return add_steps(g, k0, stage, K_TILE, row, column, acc);
     cg_val whole = cg_if_begin(b, less(b, k0, cg_i64(b, total - total % K_TILE)));
     cg_val x = add_steps(g, k0, stage, K_TILE, row, column, acc);
@@ -416,6 +421,7 @@ cg_dot_grid(cg_dot_product *p)
     case CG_DOT_BLOCKS: by_elements(p, CG_GRID, 1); return;
     case CG_DOT_WARPS: by_elements(p, CG_WARPS, CG_LOWER_GRID_ROW_WARPS); return;
     default:
-        by_elements(p, CG_BLOCK, cg_block_threads(p->s.b.total * p->s.m.total * p->s.n.total));
+        by_elements(p, CG_BLOCK,
+                    cg_threads_of(p->l, p->s.b.total * p->s.m.total * p->s.n.total));
     }
 }

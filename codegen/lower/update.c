@@ -476,6 +476,24 @@ may_share_target(const ir_node *n, const ir_type *z)
     return false;
 }
 
+/* Where sizes are open: fewer than a sample has targets, so that the owner is a remainder at
+ * all sizes. */
+enum { OPEN_OWNERS = 1024, OPEN_WINDOW_OWNERS = 8 };
+
+static int64_t
+owners_of(const cg_lowering *l, int64_t targets, int64_t window)
+{
+    const int64_t most = !l->m->n_open           ? CG_LOWER_MAX_OWNERS
+                         : cg_is_open(l, window) ? OPEN_WINDOW_OWNERS
+                                                 : OPEN_OWNERS;
+    int64_t owners = 1;
+
+    while (owners < most && (owners < targets || l->m->n_open) &&
+           (owners * window < CG_LOWER_MAX_OWNED_THREADS || cg_is_open(l, window)))
+        owners *= 2;
+    return owners;
+}
+
 /* Where no two updates have one target, each update is a thread's.  Else, if windows are whole
  * lines, a thread has one element of each window.  The owner of a target is its index modulo a
  * power of two, the number of owners. */
@@ -497,9 +515,8 @@ scatter_threads(cg_lowering *l, update *u)
             count *= z->dims[k];
         }
     }
-    while (!alone && owners < CG_LOWER_MAX_OWNERS && owners < u->x->size / window &&
-           owners * window < CG_LOWER_MAX_OWNED_THREADS)
-        owners *= 2;
+    if (!alone)
+        owners = owners_of(l, u->x->size / window, window);
     cg_val i;
     cg_val grid = cg_threads_begin(l, owners * window, &i);
     cg_ix column = cg_ix_var(&l->ix, cg_imod(&l->b, i, window), 0, window - 1);

@@ -377,17 +377,37 @@ leave_if_empty(cg_rewriting *r, const cg_open *o)
     cg_open_insn(r, (cg_insn){ .op = CG_FAIL, .imm = COT_OK, .in = { empty } });
 }
 
-/* Pass the sizes on to what the kernel calls. */
+/* The numbers of blocks of kernels for a GPU, where they are no constants. */
 static void
-pass_sizes(const cg_rewriting *r)
+find_blocks(cg_open *o, const cg_tokens *t)
+{
+    o->blocks = IR_NEW_N(o->arena, const cg_size_form *, o->module->n_kernels);
+    for (uint32_t i = 0, kernel = 0; i < t->n_numbers; i++) {
+        const cg_number *x = &t->number[i];
+        const cg_insn *loop = x->k && x->at ? &x->k->insn[x->at] : NULL;
+
+        while (x->k && o->module->kernel[kernel] != x->k)
+            kernel++;
+        if (loop && loop->op == CG_LOOP && loop->block->kind == CG_GRID &&
+            x->operand == &loop->block->hi && !cg_form_is_constant(&o->form[i]))
+            o->blocks[kernel] = &o->form[i];
+    }
+}
+
+/* Pass the sizes on to what the kernel calls, and say how many blocks that has. */
+static void
+pass_sizes(cg_rewriting *r, const cg_open *o)
 {
     cg_kernel *k = r->k;
+    const uint32_t n = k->n_insns;
 
-    for (cg_val v = 1; v < k->n_insns; v++) {
+    for (cg_val v = 1; v < n; v++) {
         cg_call *c = k->insn[v].call;
 
         if (k->insn[v].op != CG_CALL)
             continue;
+        if (o->blocks[c->kernel])
+            c->grid = cg_open_value(r, o->blocks[c->kernel]);
         cg_val *param = IR_NEW_N(k->arena, cg_val, c->n_params + r->n_sizes);
         for (int i = 0; i < c->n_params + r->n_sizes; i++)
             param[i] = i < c->n_params ? c->param[i] : r->size[i - c->n_params];
@@ -415,7 +435,7 @@ rewrite_kernel(cg_open *o, cg_kernel *k, const cg_tokens *t, uint32_t first)
         cg_open_constants(&r, o);
     }
     settle_sizes(&r, t, o->form, first);
-    pass_sizes(&r);
+    pass_sizes(&r, o);
     cg_open_insert(&r);
     return i;
 }
@@ -481,6 +501,19 @@ cg_open_verify(cg_open *o, const int64_t *size)
     return cg_verify(o->instance);
 }
 
+void
+cg_open_set_buffers(cg_open *o, const int64_t *size)
+{
+    const cg_tokens *t = &o->of_module;
+
+    for (uint32_t i = 0; i < t->n_numbers; i++) {
+        const cg_number *x = &t->number[i];
+
+        if (x->kind == CG_NUMBER_ELEMENTS)
+            x->k->buffer[x->buffer].elements = cg_form_at(&o->form[i], size);
+    }
+}
+
 static bool
 list_samples(generalising *g, cg_module *const *sample)
 {
@@ -511,10 +544,12 @@ cg_generalise(const cg_samples *samples, cg_module *const *sample, const cg_open
     out->form = IR_NEW_N(m->arena, cg_size_form, g.tokens[0].n_numbers);
     if (!fit(&g, out->form))
         return false;
+    out->of_module = g.tokens[0];
     out->of_instance = g.tokens[1];
     find_parts(out, &g.tokens[0]);
     find_results(out, &g.tokens[0]);
     find_constants(out);
+    find_blocks(out, &g.tokens[0]);
     cg_open_find_terms(out, g.tokens[0].n_numbers);
     prepare_instance(out);
     m->n_sizes = out->n_sizes;

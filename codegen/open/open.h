@@ -60,11 +60,12 @@ typedef struct cg_open {
     cg_open_part *part;         /* of its work block */
     uint32_t n_parts, cap_parts;
     cg_module *instance;        /* a module for one size, whose numbers are set */
-    cg_tokens of_instance;
+    cg_tokens of_instance, of_module;
     cg_size_form *form;         /* of each number */
     cg_size_form **result;      /* the numbers of elements of the entry's results */
     uint32_t n_results, cap_results;
     uint32_t *part_of;          /* of each buffer of the entry: 1 + its part; 0: none */
+    const cg_size_form **blocks; /* GPU: of each kernel, where they are open; else NULL */
 } cg_open;
 
 /* Why modules are not instances of one. */
@@ -88,6 +89,10 @@ bool cg_open_has_room(const cg_open *o, const int64_t *size);
 
 /* Have all results no element at these sizes?  The general module then does nothing. */
 bool cg_open_is_empty(const cg_open *o, const int64_t *size);
+
+/* Give the buffers of the general module the numbers of elements that they have at these sizes,
+ * by which the simulator knows what lies outside. */
+void cg_open_set_buffers(cg_open *o, const int64_t *size);
 
 /* Set the numbers of out->instance to those at these sizes, and verify it. */
 cot_status cg_open_verify(cg_open *o, const int64_t *size);

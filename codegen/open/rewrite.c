@@ -100,6 +100,7 @@ cg_open_find_sizes(cg_rewriting *r, cg_module *m)
     if (k == m->kernel[0]) {
         buffer = cg_buffer_add(k, "sizes", COT_I64, CG_IN, r->n_sizes);
         k->buffer[buffer].arg = m->n_args++;
+        k->buffer[buffer].sizes = true;
     }
     for (int i = 0; i < r->n_sizes; i++)
         r->size[i] = k == m->kernel[0]

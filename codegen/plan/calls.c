@@ -79,7 +79,7 @@ cg_kernel_call_with(cg_lowering *l, int n_params, const cg_val *params)
 {
     if (l->target.grid) {
         cg_grid_schedule(l->k);
-        l->k->alone |= cg_launch_of(l->k).grid <= l->target.processors;
+        l->k->alone |= !l->m->n_open && cg_launch_of(l->k).grid <= l->target.processors;
     }
     if (l->predicate.set)
         predicate_kernel(l);

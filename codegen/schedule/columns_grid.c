@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "codegen/elemental/strip_mine.h"
+#include "codegen/kernel/grid.h"
 #include "codegen/plan/plan.h"
 #include "codegen/schedule/columns.h"
 
@@ -15,6 +16,7 @@ typedef struct strip {
     cg_frame *fr;
     cg_place node[CG_FUSE_MAX_COLUMN_SUMS];
     int64_t blocks;
+    bool by_groups;
     cg_ix column;
 } strip;
 
@@ -46,6 +48,23 @@ node_buffer(cg_lowering *l, strip *s, int i, bool out)
                            "nodes", out);
 }
 
+/* Where the number of rows is open, that of the blocks of threads is to be a multiple of that
+ * of the blocks of rows: a block of threads has adjacent columns of one block of rows. */
+static cg_val
+begin_groups(cg_lowering *l, const strip *s, cg_val *block, cg_val *column)
+{
+    cg_build *b = &l->b;
+    const int64_t n = s->c.count, T = cg_block_threads(n), groups = (n + T - 1) / T;
+    const cg_val grid = cg_loop_of(b, CG_GRID, s->blocks * groups), i = cg_loop_var(b, grid),
+                 first = cg_imul(b, cg_imod(b, i, groups), T),
+                 limit = n % T ? cg_isub(b, cg_i64(b, n), first) : 0;
+
+    *block = cg_idiv(b, i, groups);
+    l->threads = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, T), 1, limit);
+    *column = cg_iadd(b, first, cg_loop_var(b, l->threads));
+    return grid;
+}
+
 static void
 blocks_kernel(cg_lowering *l, strip *s)
 {
@@ -58,10 +77,17 @@ blocks_kernel(cg_lowering *l, strip *s)
 
         s->node[i] = cg_plan_new(l, "nodes", ir_type_new(l->ctx, c->how[i].type, 2, dims));
     }
-    cg_val grid = cg_threads_begin(l, s->blocks * c->count, &thread);
-    s->column = cg_ix_var(&l->ix, cg_imod(b, thread, c->count), 0, c->count - 1);
-    cg_fold_one_block(l, c->rows, c->n, c->how, cg_idiv(b, thread, c->count), element_of_column,
-                      s, x);
+    cg_val grid, block, column;
+    if (s->by_groups) {
+        grid = begin_groups(l, s, &block, &column);
+        thread = cg_iadd(b, cg_imul(b, block, c->count), column);
+    } else {
+        grid = cg_threads_begin(l, s->blocks * c->count, &thread);
+        column = cg_imod(b, thread, c->count);
+        block = cg_idiv(b, thread, c->count);
+    }
+    s->column = cg_ix_var(&l->ix, column, 0, c->count - 1);
+    cg_fold_one_block(l, c->rows, c->n, c->how, block, element_of_column, s, x);
     for (int i = 0; i < c->n; i++)
         cg_store(b, node_buffer(l, s, i, true), thread, x[i], 0);
     cg_threads_end(l, grid);
@@ -87,9 +113,11 @@ nodes_kernel(cg_lowering *l, strip *s)
         cg_loop_reduce(b, loop, CG_TREE, c->how[i].op, c->how[i].type,
                        cg_load(b, node_buffer(l, s, i, false), at, 0));
     cg_loop_end(b, loop);
-    for (int i = 0; i < c->n; i++)
-        cg_store(b, out[i], column,
-                 cg_fold_finish(l, c->f, ir_def(c->f, c->v[i]), cg_loop_result(b, loop, i)), 0);
+    for (int i = 0; i < c->n; i++) {
+        const cg_val x = cg_unless_empty(l, c->rows, &c->how[i], cg_loop_result(b, loop, i));
+
+        cg_store(b, out[i], column, cg_fold_finish(l, c->f, ir_def(c->f, c->v[i]), x), 0);
+    }
     cg_threads_end(l, grid);
 }
 
@@ -100,6 +128,7 @@ cg_column_grid(cg_lowering *l, cg_frame *fr, const cg_group *g)
     const char *name = l->k->name;
 
     s.blocks = (s.c.rows + CG_FOLD_BLOCK - 1) / CG_FOLD_BLOCK;
+    s.by_groups = cg_is_open(l, s.c.rows) && !cg_is_open(l, s.c.count);
     cg_note_group(l, fr, g);
     l->k->flops = s.c.x->size * s.c.n;
     ir_buf_printf(l->why, "%s: columns of %" PRId64 " rows, %" PRId64 " blocks each\n", name,

@@ -24,8 +24,8 @@ has_tiles(const cg_mapping *m)
 
     return s->across >= 0 && !m->put && m->idempotent && !s->reduces &&
            s->cost <= CG_SCHEDULE_MAX_GRID_TRANSPOSE_COST && s->widest <= 128 / SIDE &&
-           s->extent[s->across] % (SIDE * WARP_X) == 0 &&
-           s->extent[s->dense] % (SIDE * WARP_Y) == 0;
+           cg_is_multiple(m->l, s->extent[s->across], SIDE * WARP_X) &&
+           cg_is_multiple(m->l, s->extent[s->dense], SIDE * WARP_Y);
 }
 
 static void
@@ -83,8 +83,8 @@ cg_map_grid(cg_mapping *m)
     int64_t lanes = m->put || m->s.reduces || m->s.cost > CG_FUSE_COST_HEAVY || !m->idempotent
                         ? 1
                         : 128 / m->s.widest;
-    while (lanes > 1 && (last % lanes || lanes > CG_SCHEDULE_MAX_GRID_LANES ||
-                         size / lanes < CG_BLOCK_THREADS))
+    while (lanes > 1 && (!cg_is_multiple(l, last, lanes) ||
+                         lanes > CG_SCHEDULE_MAX_GRID_LANES || size / lanes < CG_BLOCK_THREADS))
         lanes /= 2;
     cg_val start, vector = 0, loop = cg_threads_begin(l, size / lanes, &start);
     start = cg_imul(b, start, lanes);

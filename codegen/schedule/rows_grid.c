@@ -18,7 +18,7 @@ cg_rows_grid(cg_rows *r)
     if (r->whole_block) {
         cg_rows_one(r, first);
     } else {
-        cg_val limit = r->outer % W ? cg_isub(b, cg_i64(b, r->outer), first) : 0;
+        cg_val limit = cg_has_rest(l, r->outer, W) ? cg_isub(b, cg_i64(b, r->outer), first) : 0;
         cg_val warps = cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), cg_i64(b, W), 1, limit);
         l->reduce_scope = CG_WARPS;
         r->slot = cg_imul(b, cg_loop_var(b, warps), r->n);
@@ -50,7 +50,8 @@ bool
 cg_rows_may_split(const cg_rows *r)
 {
     if (!r->whole_block || r->n < CG_SCHEDULE_MIN_GRID_SPLIT ||
-        r->outer > CG_SCHEDULE_MAX_SPLIT_ROWS)
+        r->outer > CG_SCHEDULE_MAX_SPLIT_ROWS || cg_is_open(r->l, r->n) ||
+        cg_is_open(r->l, r->outer))
         return false;
     for (uint32_t i = 0; i < r->g->n; i++) {
         const ir_node *n = ir_def(r->fr->f, r->g->v[i]);

@@ -109,7 +109,7 @@ cg_find_kept(cg_rows *r)
     r->far = r->outer == 1 && r->n > CG_SCHEDULE_MAX_KEPT_ROW && !r->l->target.grid;
     int64_t room = cg_is_open(r->l, r->n) ? 0 : r->far ? INT64_MAX : CG_FUSE_MAX_ROW;
     const int64_t rows = r->warps && !r->whole_block ? r->warps : r->jam;
-    if (r->warps)
+    if (r->warps && room > 0)
         room = (CG_MAX_SHARED - CG_SCHEDULE_SHARED_RESERVE) / rows;
     ir_map_init(&r->by_value, r->l->scratch);
     for (int s = 0; s < r->stages; s++)

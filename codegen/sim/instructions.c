@@ -46,7 +46,24 @@ cg_sim_count(const sim *s, const uint8_t *mask)
     return m;
 }
 
-/* Computes active lanes only, since others may divide by zero. */
+/* A GPU does not trap where a divisor is 0, and the quotient, which is some number, is not
+ * used: that of an index of an empty axis. */
+static const void *
+divisors(sim *s, cg_val v, const void *x)
+{
+    const cot_dtype t = cg_type(s->k, s->k->insn[v].in[1]);
+    const size_t size = cot_dtype_size(t);
+    const uint64_t zero = 0, one = 1; /* integers have their low bytes first */
+    char *out = cg_sim_scratch(s, v, 2, (size_t)s->at.n * 8);
+
+    for (int64_t i = 0; i < s->at.n; i++) {
+        const void *each = (const char *)x + (size_t)i * size;
+        memcpy(out + (size_t)i * size, memcmp(each, &zero, size) ? each : &one, size);
+    }
+    return out;
+}
+
+/* Computes active lanes only. */
 void
 cg_sim_scalar(sim *s, cg_val v)
 {
@@ -57,6 +74,8 @@ cg_sim_scalar(sim *s, cg_val v)
 
     for (int j = 0; j < arity; j++)
         in[j] = cg_sim_operand(s, p->in[j], j);
+    if ((p->op == SC_div || p->op == SC_rem) && ir_is_int((cot_dtype)p->type))
+        in[1] = divisors(s, v, in[1]);
     void *out = cg_sim_define(s, v, s->at.n);
     if (!s->at.mask) {
         ir_sc_eval(&i, cg_type(s->k, p->in[0]), (int)s->at.n, out, in);

@@ -339,10 +339,13 @@ static bool
 run_grid(sim *s, cg_val v)
 {
     const cg_block *x = s->k->insn[v].block;
-    const int64_t n = cg_extent(s->k, x);
+    const int64_t hi = *(const int64_t *)cg_sim_operand(s, x->hi, 0), lo = constant(s, x->lo),
+                  n = hi > lo ? (hi - lo + x->step - 1) / x->step : 0;
 
+    if (s->blocks >= 0 && n != s->blocks)
+        return cg_sim_wrong(s, "another number of blocks is launched than it has");
     for (s->block = 0; s->block < n; s->block++) {
-        *(int64_t *)cg_sim_define(s, x->var, 1) = constant(s, x->lo) + s->block * x->step;
+        *(int64_t *)cg_sim_define(s, x->var, 1) = lo + s->block * x->step;
         cg_sim_memory_block(s);
         if (!run_region(s, &x->body))
             return false;
@@ -413,11 +416,12 @@ launch(sim *s, void *const *buffers)
 }
 
 cot_status
-cg_sim_launch(const cg_kernel *k, void *const *buffers, const int64_t *params, int32_t *status)
+cg_sim_launch(const cg_kernel *k, int64_t blocks, void *const *buffers, const int64_t *params,
+              int32_t *status)
 {
     ir_arena arena;
     volatile bool short_of_memory = false;
-    sim s = { .k = k, .params = params };
+    sim s = { .k = k, .params = params, .blocks = blocks };
     char why[256] = "";
 
     ir_arena_init(&arena, k->ctx);

@@ -41,7 +41,7 @@ typedef struct sim {
     const cg_kernel *k;
     ir_arena *arena;
     cg_launch launch;
-    int64_t block; /* the current block */
+    int64_t block, blocks; /* the current one; how many are launched, -1: all */
     int32_t barriers, warp_barriers[SIM_MAX_WARPS];
     int32_t groups; /* the number of committed groups of asynchronous copies */
     const int64_t *params;

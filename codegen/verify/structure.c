@@ -184,6 +184,8 @@ verify_call(verifier *w, const cg_insn *i)
     want(w, n == c->n_buffers, "call with too many buffers");
     for (int j = 0; j < c->n_params; j++)
         want_uniform(w, c->param[j], COT_I64);
+    if (c->grid)
+        want_uniform(w, c->grid, COT_I64);
 }
 
 static void
@@ -232,7 +234,8 @@ verify_thread_loop(verifier *w, const cg_block *x)
 {
     const int64_t n = cg_extent(w->k, x);
 
-    want(w, n > 0, "a grid or thread loop without a constant extent");
+    want(w, n > 0 || (n == 0 && x->kind == CG_GRID && w->m->n_sizes),
+         "a grid or thread loop without a constant extent");
     want(w, !w->in_parallel && w->level == 0,
          "a grid or thread loop inside a parallel or SPMD loop");
     if (x->kind == CG_GRID) {

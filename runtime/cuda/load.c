@@ -3,8 +3,6 @@
 
 #include "ir/diag.h"
 
-enum { MAX_GRID = INT32_MAX };
-
 const char *
 rt_cuda_arch(cot_context *ctx, int ordinal)
 {
@@ -48,6 +46,14 @@ find_function(rt_program *p, rt_cuda_program *q, const char *fn, const char *ker
         kernel);
 }
 
+cot_status
+rt_cuda_refuse_grid(rt_gpu *g, const cg_kernel *k, int64_t blocks)
+{
+    snprintf(g->said, sizeof g->said, "%.200s has %lld blocks; wants at most %d", k->name,
+             (long long)blocks, RT_CUDA_MAX_GRID);
+    return COT_ERR_TARGET;
+}
+
 static cot_status
 find_functions(rt_program *p, rt_cuda_program *q, const char *fn)
 {
@@ -59,11 +65,8 @@ find_functions(rt_program *p, rt_cuda_program *q, const char *fn)
         l->at = cg_launch_of(m->kernel[i]);
         for (uint32_t k = 0; k < m->kernel[i]->n_buffers; k++)
             l->n_buffers += m->kernel[i]->buffer[k].space <= CG_OUT;
-        if (l->at.grid > MAX_GRID) {
-            snprintf(q->g->said, sizeof q->g->said, "%.200s has %lld blocks; wants at most %d",
-                     m->kernel[i]->name, (long long)l->at.grid, MAX_GRID);
-            return COT_ERR_TARGET;
-        }
+        if (l->at.grid > RT_CUDA_MAX_GRID)
+            return rt_cuda_refuse_grid(q->g, m->kernel[i], l->at.grid);
         COT_TRY(find_function(p, q, fn, m->kernel[i]->name, l));
     }
     return COT_OK;
@@ -150,7 +153,7 @@ rt_cuda_load(rt_program *p, const rt_plan *plan)
     COT_TRY(rt_gpu_of(p->ctx, plan->device, &g));
     q->kernel = IR_NEW_N(&p->arena, rt_cuda_launched, p->module->n_kernels + 1);
     q->constant = IR_NEW_N(&p->arena, void *, p->module->kernel[0]->n_buffers + 1);
-    q->seen = IR_NEW_N(&p->arena, cu_address, p->module->n_args + 1);
+    q->seen = IR_NEW_N(&p->arena, cu_address, p->module->n_args + 1 + p->module->n_sizes);
     find_captured_loops(p, q);
     COT_TRY(emit(p, plan, &ptx, &n));
     q->g = rt_gpu_hold(g);

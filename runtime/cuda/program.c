@@ -23,13 +23,14 @@ typedef struct device_run {
 /* ---- the device ---- */
 
 static cot_status
-launch(void *self, int kernel, void *const *buffers, const int64_t *params)
+launch(void *self, int kernel, int64_t given, void *const *buffers, const int64_t *params)
 {
     const device_run *r = self;
     const rt_cuda_launched *l = &r->q->kernel[kernel];
     const int n_params = r->p->module->kernel[kernel]->n_params;
     cu_address at[l->n_buffers + 1];
     void *parameter[l->n_buffers + n_params + 2];
+    const int64_t blocks = given >= 0 ? given : l->at.grid;
     int n = 0;
 
     for (int i = 0; i < l->n_buffers; i++) {
@@ -41,12 +42,14 @@ launch(void *self, int kernel, void *const *buffers, const int64_t *params)
     if (l->at.fails)
         parameter[n++] = &r->g->status;
     r->g->launches++;
-    if (l->at.grid == 0)
+    if (blocks == 0)
         return COT_OK; /* nothing to do: the driver rejects a grid without blocks */
+    if (blocks > RT_CUDA_MAX_GRID)
+        return rt_cuda_refuse_grid(r->g, r->p->module->kernel[kernel], blocks);
     return rt_gpu_check(
         r->g,
-        r->g->driver.launch(l->function, (unsigned)l->at.grid, 1, 1, (unsigned)l->at.block, 1,
-                            1, (unsigned)l->at.dynamic, r->g->stream, parameter, NULL),
+        r->g->driver.launch(l->function, (unsigned)blocks, 1, 1, (unsigned)l->at.block, 1, 1,
+                            (unsigned)l->at.dynamic, r->g->stream, parameter, NULL),
         r->p->module->kernel[kernel]->name);
 }
 
@@ -212,36 +215,39 @@ is_written(const cot_kernel *k, int i)
 }
 
 static cot_status
-lend(rt_gpu *g, const cot_kernel *k, int i, void *arg, bool there, device_argument *out)
+lend(rt_gpu *g, const cot_kernel *k, const rt_device_call *c, int i, device_argument *out)
 {
-    const cu_address at = (cu_address)(uintptr_t)arg;
+    const cu_address at = (cu_address)(uintptr_t)c->args[i];
+    const bool there = c->there && c->there[i];
+    const size_t bytes = c->bytes[i];
 
     if (there && at % CG_DEVICE_ALIGN == 0) {
         *out = (device_argument){ at, false };
         return COT_OK;
     }
-    COT_TRY(rt_gpu_alloc(g, k->bytes[i], &out->at));
+    COT_TRY(rt_gpu_alloc(g, bytes, &out->at));
     out->ours = true;
-    if (i >= k->n_in || !k->bytes[i])
+    if (i >= k->n_in || !bytes)
         return COT_OK;
     if (there)
-        return rt_gpu_check(g, g->driver.move(out->at, at, k->bytes[i], g->stream),
+        return rt_gpu_check(g, g->driver.move(out->at, at, bytes, g->stream),
                             "copying an argument");
-    return rt_gpu_check(g, g->driver.to_device(out->at, arg, k->bytes[i], g->stream),
+    return rt_gpu_check(g, g->driver.to_device(out->at, c->args[i], bytes, g->stream),
                         "copying an argument");
 }
 
 static cot_status
-give_back(rt_gpu *g, const cot_kernel *k, int i, void *arg, bool there,
+give_back(rt_gpu *g, const cot_kernel *k, const rt_device_call *c, int i,
           const device_argument *from)
 {
-    if (!from->ours || !is_written(k, i) || !k->bytes[i])
+    const cu_address to = (cu_address)(uintptr_t)c->args[i];
+
+    if (!from->ours || !is_written(k, i) || !c->bytes[i])
         return COT_OK;
-    if (there)
-        return rt_gpu_check(
-            g, g->driver.move((cu_address)(uintptr_t)arg, from->at, k->bytes[i], g->stream),
-            "copying a result");
-    return rt_gpu_check(g, g->driver.to_host(arg, from->at, k->bytes[i], g->stream),
+    if (c->there && c->there[i])
+        return rt_gpu_check(g, g->driver.move(to, from->at, c->bytes[i], g->stream),
+                            "copying a result");
+    return rt_gpu_check(g, g->driver.to_host(c->args[i], from->at, c->bytes[i], g->stream),
                         "copying a result");
 }
 
@@ -292,9 +298,17 @@ run_iterations(void *self, cg_val v, cg_go *go, void *arg)
 typedef struct entering {
     const device_run *r;
     const device_argument *arg;
+    const int64_t *size; /* open sizes; NULL: there are none */
     cu_address work;
     void *frame;
 } entering;
+
+/* The arguments of the entry that are arrays. */
+static int
+count_arrays(const cg_module *m)
+{
+    return m->n_args - (m->n_sizes > 0);
+}
 
 static cot_status
 run_entry(void *arg)
@@ -310,25 +324,32 @@ run_entry(void *arg)
                           .constant = r->q->constant,
                           .capture = r->q->is_captured ? run_iterations : NULL,
                           .is_captured = r->q->is_captured };
-    const int n = r->p->module->n_args;
+    const int n = count_arrays(r->p->module);
     void *at[n + 1];
 
     for (int i = 0; i < n; i++)
         at[i] = (void *)(uintptr_t)e->arg[i].at;
+    at[n] = (void *)(uintptr_t)e->size;
     return cg_host_run(r->p->module, &d, at, (void *)(uintptr_t)e->work, e->frame);
 }
 
-/* Are these the addresses of the previous call? */
+/* Are these the addresses and sizes of the previous call? */
 static bool
-seen_before(rt_cuda_program *q, const device_argument *arg, int n, cu_address work)
+seen_before(const entering *e)
 {
-    bool same = q->seen_once && q->seen[n] == work;
+    const cg_module *m = e->r->p->module;
+    rt_cuda_program *q = e->r->q;
+    const int n = count_arrays(m);
+    bool same = q->seen_once;
 
-    for (int i = 0; i < n && same; i++)
-        same = q->seen[i] == arg[i].at;
-    for (int i = 0; i < n; i++)
-        q->seen[i] = arg[i].at;
-    q->seen[n] = work;
+    for (int i = 0; i <= n + m->n_sizes; i++) {
+        const cu_address x = i < n    ? e->arg[i].at
+                             : i == n ? e->work
+                                      : (cu_address)e->size[i - n - 1];
+
+        same &= q->seen[i] == x;
+        q->seen[i] = x;
+    }
     q->seen_once = true;
     return same;
 }
@@ -340,8 +361,7 @@ run_launches(entering *e)
     const device_run *r = e->r;
     rt_cuda_program *q = r->q;
     const bool whole = r->p->straight && r->p->module->n_kernels > 2;
-    const bool same =
-        (whole || q->is_captured) && seen_before(q, e->arg, r->p->module->n_args, e->work);
+    const bool same = (whole || q->is_captured) && seen_before(e);
 
     if (!same)
         rt_cuda_drop_graphs(r->p, q);
@@ -351,27 +371,28 @@ run_launches(entering *e)
 }
 
 static cot_status
-run_lent(const device_run *r, const cot_kernel *k, void *const *args, ir_place *const *there,
+run_lent(const device_run *r, const cot_kernel *k, const rt_device_call *c,
          device_argument *arg, void *frame)
 {
     const int n = k->n_in + k->n_out;
+    const int64_t *size = r->p->module->n_sizes ? c->args[n] : NULL;
     bool waits = r->p->fails;
     cu_address work = 0;
 
     for (int i = 0; i < n; i++) {
-        waits |= !there || !there[i];
-        COT_TRY(lend(r->g, k, i, args[i], there && there[i], &arg[i]));
+        waits |= !c->there || !c->there[i];
+        COT_TRY(lend(r->g, k, c, i, &arg[i]));
     }
-    if (r->p->module->work_bytes)
-        COT_TRY(rt_gpu_work(r->g, (size_t)r->p->module->work_bytes, &work));
+    if (c->work_bytes)
+        COT_TRY(rt_gpu_work(r->g, c->work_bytes, &work));
     if (r->p->fails)
         COT_TRY(rt_gpu_check(
             r->g, r->g->driver.set_bytes(r->g->status, 0, sizeof(int32_t), r->g->stream),
             "the status"));
-    COT_TRY(run_launches(&(entering){ r, arg, work, frame }));
+    COT_TRY(run_launches(&(entering){ r, arg, size, work, frame }));
     COT_TRY(send_status(r));
     for (int i = 0; i < n; i++)
-        COT_TRY(give_back(r->g, k, i, args[i], there && there[i], &arg[i]));
+        COT_TRY(give_back(r->g, k, c, i, &arg[i]));
     if (waits)
         COT_TRY(rt_gpu_sync(r->g));
     return (cot_status)r->g->here->failed;
@@ -379,8 +400,8 @@ run_lent(const device_run *r, const cot_kernel *k, void *const *args, ir_place *
 
 /* Makes the call, between begin and end; on failure `said` receives the driver's message. */
 static cot_status
-run_alone(const device_run *r, const cot_kernel *k, void *const *args, ir_place *const *there,
-          void *frame, char *said, size_t n_said)
+run_alone(const device_run *r, const cot_kernel *k, const rt_device_call *c, void *frame,
+          char *said, size_t n_said)
 {
     const int n = k->n_in + k->n_out;
     device_argument arg[n + 1];
@@ -388,7 +409,7 @@ run_alone(const device_run *r, const cot_kernel *k, void *const *args, ir_place 
 
     memset(arg, 0, sizeof arg);
     rt_gpu_begin(r->g);
-    s = run_lent(r, k, args, there, arg, frame);
+    s = run_lent(r, k, c, arg, frame);
     if (s != COT_OK) {
         /* after a failure, wait until nothing of the call is running */
         (void)r->g->driver.stream_sync(r->g->stream);
@@ -422,18 +443,18 @@ others_of(const rt_gpu *g, int n, ir_place *const *there, rt_gpu **other)
 /* A call with arrays of other contexts: it follows their earlier operations, and their later
  * ones follow it. */
 static cot_status
-run_among(const device_run *r, const cot_kernel *k, void *const *args, ir_place *const *there,
-          void *frame, char *said, size_t n_said)
+run_among(const device_run *r, const cot_kernel *k, const rt_device_call *c, void *frame,
+          char *said, size_t n_said)
 {
     rt_gpu *other[k->n_in + k->n_out + 1];
-    const int n = others_of(r->g, k->n_in + k->n_out, there, other);
+    const int n = others_of(r->g, k->n_in + k->n_out, c->there, other);
     cot_status s = COT_OK;
 
     for (int i = 0; i < n && s == COT_OK; i++)
         if ((s = rt_gpu_follow(r->g, other[i])) != COT_OK)
             memcpy(said, r->g->said, n_said);
     if (s == COT_OK)
-        s = run_alone(r, k, args, there, frame, said, n_said);
+        s = run_alone(r, k, c, frame, said, n_said);
     for (int i = 0; i < n && s == COT_OK; i++)
         if ((s = rt_gpu_follow(other[i], r->g)) != COT_OK)
             memcpy(said, other[i]->said, n_said);
@@ -441,17 +462,16 @@ run_among(const device_run *r, const cot_kernel *k, void *const *args, ir_place 
 }
 
 static cot_status
-run(rt_program *p, const cot_kernel *k, void *const *args, ir_place *const *there, void *work)
+run(rt_program *p, const cot_kernel *k, const rt_device_call *c)
 {
     const device_run r = { p, p->self, ((rt_cuda_program *)p->self)->g };
     void *frame = rt_block_take(&p->frames);
     char said[sizeof r.g->said];
     cot_status s;
 
-    (void)work;
     if (!frame)
         return rt_run_fail(k, ERR_memory, "");
-    s = run_among(&r, k, args, there, frame, said, sizeof said);
+    s = run_among(&r, k, c, frame, said, sizeof said);
     rt_block_give(&p->frames, frame);
     if (s == COT_OK)
         return COT_OK;

@@ -135,16 +135,18 @@ try_at(rt_opening *o, const cot_kernel *k, const int64_t *size, ir_loc loc, bool
 
 /* Where there are few elements the program may be written otherwise: a sum over one element is
  * that element, and a constant that is the size is another one at it.  At some sizes every
- * program is tried: what is not folded when sizes are open may choose another algorithm. */
+ * program is tried: what is not folded when sizes are open may choose another algorithm.  A
+ * kernel for a GPU is tried at one that is larger than its blocks and shares, too. */
 cot_status
 rt_open_try(rt_opening *o, const cot_kernel *k)
 {
-    static const int16_t tried[] = { 3, 17, 40 };
+    static const int16_t tried[] = { 3, 17, 40, 4500 };
+    const size_t n = sizeof tried / sizeof *tried;
     int64_t size[CG_MAX_SIZES];
 
     for (uint32_t i = 0; i < o->n_other; i++)
         COT_TRY(try_at(o, k, o->other[i].size, o->other[i].loc, true));
-    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    for (size_t i = 0; i < (k->program ? n : n - 1); i++) {
         for (int j = 0; j < o->sizes->n; j++)
             size[j] = nearest(&o->sizes->size[j], tried[i] + 5 * j);
         COT_TRY(try_at(o, k, size, 0, false));

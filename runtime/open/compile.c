@@ -2,6 +2,7 @@
  * general kernel then agrees with, and checked at others (codegen/open/open.h). */
 #include "codegen/kernel/cost.h"
 #include "ir/diag.h"
+#include "runtime/device.h"
 #include "runtime/open/opening.h"
 #include "runtime/profile.h"
 #include "runtime/store.h"
@@ -251,6 +252,28 @@ rt_open_lower(rt_opening *o, rt_open *open)
     return find_lengths(o, open, o->traced[0]->n_out - o->traced[0]->n_inout);
 }
 
+/* On this machine. */
+static cot_status
+load_here(rt_opening *o, cot_kernel *k, cg_module *m)
+{
+    rt_kernel_pool(k);
+    rt_make_blocks(k, 1);
+    COT_TRY(rt_profile_kernel(k, m));
+    rt_store_open(o->ctx);
+    COT_TRY(o->plan->backend->load(o->ctx, &o->plan->target, m, &k->code));
+    atomic_store_explicit(&k->entry, k->code.entry, memory_order_relaxed);
+    return COT_OK;
+}
+
+/* On a device.  One with memory of its own has work blocks there. */
+static cot_status
+load_there(rt_opening *o, cot_kernel *k, cg_module *m)
+{
+    k->program = rt_program_new(o->ctx, o->plan->machine);
+    rt_make_blocks(k, o->plan->machine == rt_sim());
+    return rt_program_load(k->program, o->plan, m);
+}
+
 static cot_status
 compile(rt_opening *o, rt_open *open, cot_kernel **out)
 {
@@ -269,12 +292,8 @@ compile(rt_opening *o, rt_open *open, cot_kernel **out)
     k->parallel = m->parallel;
     find_inputs(k, open, o->arena);
     rt_open_list_lengths(k, open);
-    rt_kernel_pool(k);
-    rt_make_blocks(k, 1);
-    COT_TRY(rt_profile_kernel(k, m));
-    rt_store_open(o->ctx);
-    COT_TRY(o->plan->backend->load(o->ctx, &o->plan->target, m, &k->code));
-    atomic_store_explicit(&k->entry, k->code.entry, memory_order_relaxed);
+    COT_TRY(rt_dump_stages(o->graph[0], o->plan, m, o->arena));
+    COT_TRY((o->plan->engine == RT_DEVICE ? load_there : load_here)(o, k, m));
     COT_TRY(rt_open_try(o, k));
     if (k->profile)
         rt_profile_clear(k->profile); /* trials are no calls of the user's */
@@ -292,8 +311,8 @@ rt_open_compile(cot_context *ctx, const rt_open_source *source, rt_sizes *sizes,
     ir_arena_init(&open->arena, ctx);
     rt_open_begin(&o, ctx, source, sizes, p, &open->arena);
     const cot_status status =
-        p->engine == RT_JIT ? compile(&o, open, out)
-                            : rt_open_refuse(&o, 0, "only compiled kernels have open sizes");
+        p->engine != RT_EVAL ? compile(&o, open, out)
+                             : rt_open_refuse(&o, 0, "only compiled kernels have open sizes");
     if (status != COT_OK && *out) { /* it was loaded, and is not right at some sizes */
         cot_kernel_free(*out);
         *out = NULL;

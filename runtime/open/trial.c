@@ -8,6 +8,7 @@
 
 #include "ir/diag.h"
 #include "passes/pass.h"
+#include "runtime/device.h"
 #include "runtime/open/open.h"
 #include "runtime/trap.h"
 #include "runtime/values.h"
@@ -61,19 +62,35 @@ room_for(ir_arena *a, const ir_type *t)
     return p + (LINE - (uintptr_t)p % LINE) % LINE;
 }
 
+/* Kernels of a device are tried by the simulator: compiling takes no memory of a GPU. */
+static cot_status
+simulate(const cot_kernel *k, void *const *args, const size_t *bytes, void *work)
+{
+    const rt_device_call c = { .args = args, .bytes = bytes, .work = work };
+
+    return rt_sim()->run(k->program, k, &c);
+}
+
 /* Call the kernel as a program does (run.c): arguments, results, sizes, the pool. */
 static int
-call(const cot_kernel *k, void *const *in, void *const *out, const int64_t *size, ir_arena *a)
+call(const cot_kernel *k, const ir_graph *f, void *const *in, void *const *out,
+     const int64_t *size, ir_arena *a)
 {
     const int n = k->n_in + k->n_out;
     void **all = IR_NEW_N(a, void *, n + 2);
+    size_t *bytes = IR_NEW_N(a, size_t, n + 1);
     char *work = ir_alloc(a, (size_t)cg_open_work_bytes(&k->open->general, size) + 2 * LINE);
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        const ir_type *t = ir_type_at(f, i < k->n_in ? f->in[i] : f->out[i - k->n_in]);
+
         all[i] = i < k->n_in ? in[i] : out[i - k->n_in];
+        bytes[i] = (size_t)t->size * cot_dtype_size(t->dtype);
+    }
     all[n] = ir_copy_bytes(a, size, sizeof *size * (size_t)k->open->sizes->n);
     all[n + 1] = NULL;
-    return k->code.entry(all, work + (LINE - (uintptr_t)work % LINE) % LINE);
+    work += (LINE - (uintptr_t)work % LINE) % LINE;
+    return k->program ? (int)simulate(k, all, bytes, work) : k->code.entry(all, work);
 }
 
 static rt_trial
@@ -95,7 +112,7 @@ try_once(const cot_kernel *k, const ir_graph *f, const ir_graph *prepared, const
         cot_error_clear(k->ctx);
         return RT_TRIAL_NONE;
     }
-    if (call(k, in, out, size, a) != 0)
+    if (call(k, f, in, out, size, a) != 0)
         return RT_TRIAL_DIFFERS;
     for (int i = 0; i < f->n_out; i++)
         if (!same(ir_type_at(f, f->out[i]), own[i], out[i]))

@@ -121,7 +121,8 @@ double_program_launch(void *user, const char *name, unsigned grid, unsigned bloc
     if (!k)
         return 500;
     l = cg_launch_of(k);
-    if (l.grid != (int64_t)grid || l.block != (int)block || l.dynamic != (int64_t)shared)
+    if ((l.grid >= 0 && l.grid != (int64_t)grid) || l.block != (int)block ||
+        l.dynamic != (int64_t)shared)
         return 1;
     for (uint32_t i = 0; i < k->n_buffers; i++)
         if (k->buffer[i].space <= CG_OUT) {
@@ -132,7 +133,7 @@ double_program_launch(void *user, const char *name, unsigned grid, unsigned bloc
         }
     for (; p < k->n_params; p++)
         param[p] = *(int64_t *)parameters[n + p];
-    if (cg_sim_launch(k, buffer, param, &status) != COT_OK) {
+    if (cg_sim_launch(k, grid, buffer, param, &status) != COT_OK) {
         fprintf(stderr, "double: %s\n", cot_error(ctx));
         return 719;
     }

@@ -8,6 +8,7 @@
 #include "cotrace/cotrace.h"
 #include "ir/array.h"
 #include "runtime/device.h"
+#include "runtime/open/open.h"
 #include "tests/gpu/double.h"
 #include "tests/unit/suite.h"
 
@@ -21,7 +22,7 @@ enum { MAX_KERNELS = 16 };
 static const cot_kernel *known[MAX_KERNELS];
 
 static const cg_kernel *
-find_kernel(const char *name)
+find_kernel(const char *name, const cot_kernel **of)
 {
     for (int i = 0; i < MAX_KERNELS && known[i]; i++) {
         const cg_module *m = known[i]->program->module;
@@ -29,8 +30,10 @@ find_kernel(const char *name)
         for (uint32_t j = 1; j < m->n_kernels; j++)
             if (strcmp(cg_ptx_name(&known[i]->program->arena, known[i]->plan.name,
                                    m->kernel[j]->name),
-                       name) == 0)
+                       name) == 0) {
+                *of = known[i];
                 return m->kernel[j];
+            }
     }
     return NULL;
 }
@@ -40,7 +43,8 @@ static int
 launch_by_simulator(void *user, const char *name, unsigned grid, unsigned block,
                     unsigned shared, void **parameters)
 {
-    const cg_kernel *k = find_kernel(name);
+    const cot_kernel *of = NULL;
+    const cg_kernel *k = find_kernel(name, &of);
     const cg_launch l = k ? cg_launch_of(k) : (cg_launch){ 0 };
     void *buffer[1024];
     int64_t param[16];
@@ -48,7 +52,8 @@ launch_by_simulator(void *user, const char *name, unsigned grid, unsigned block,
     int32_t status = 0;
 
     (void)user;
-    if (!k || (int64_t)grid != l.grid || (int)block != l.block || (int64_t)shared != l.dynamic)
+    if (!k || (l.grid >= 0 && (int64_t)grid != l.grid) || (int)block != l.block ||
+        (int64_t)shared != l.dynamic)
         return 400;
     for (uint32_t i = 0; i < k->n_buffers; i++)
         if (k->buffer[i].space <= CG_OUT) {
@@ -59,7 +64,9 @@ launch_by_simulator(void *user, const char *name, unsigned grid, unsigned block,
         }
     for (; p < k->n_params; p++)
         param[p] = *(int64_t *)parameters[n + p];
-    if (cg_sim_launch(k, buffer, param, &status) != COT_OK)
+    if (of->open)
+        cg_open_set_buffers(&of->open->general, param + p - of->open->general.n_sizes);
+    if (cg_sim_launch(k, grid, buffer, param, &status) != COT_OK)
         return 719;
     if (l.fails && status)
         **(int32_t **)parameters[n + p] = status;

@@ -170,10 +170,14 @@ compare(const open_program *p, const class_program *c, const int64_t *size)
         why = cot_error(p->ctx);
     else if (!(why = run(&own, k, p->ctx, f, in, size)))
         why = run(&open, p->kernel, p->ctx, f, in, size);
-    for (int i = f->n_in; i < f->n_in + f->n_out && !why; i++)
-        if (laws_differ(ir_type_at(f, f->out[i - f->n_in]), open.zone[i].data,
-                        own.zone[i].data) >= 0)
-            why = ir_format(&p->ctx->arena, "result %d differs", i - f->n_in);
+    for (int i = f->n_in; i < f->n_in + f->n_out && !why; i++) {
+        const int64_t at = laws_differ(ir_type_at(f, f->out[i - f->n_in]), open.zone[i].data,
+                                       own.zone[i].data);
+
+        if (at >= 0)
+            why = ir_format(&p->ctx->arena, "result %d differs in element %lld", i - f->n_in,
+                            (long long)at);
+    }
     if (why)
         open_wrong(p, c, why);
     compared++;

@@ -203,7 +203,7 @@ launch_fails(const char *why)
 {
     int64_t x[64] = { 0 };
 
-    ck_assert_int_eq(cg_sim_launch(k, (void *[]){ x, x }, NULL, NULL), COT_ERR_INTERNAL);
+    ck_assert_int_eq(cg_sim_launch(k, -1, (void *[]){ x, x }, NULL, NULL), COT_ERR_INTERNAL);
     ck_assert_msg(strstr(cot_error(ctx), why) != NULL, "%s", cot_error(ctx));
 }
 
@@ -237,7 +237,7 @@ START_TEST(race_is_found)
     is_wrong("reads what another thread stored since the last barrier");
     cot_error_clear(ctx);
     neighbours(true);
-    ck_assert_int_eq(cg_sim_launch(k, (void *[]){ y }, NULL, NULL), COT_OK);
+    ck_assert_int_eq(cg_sim_launch(k, -1, (void *[]){ y }, NULL, NULL), COT_OK);
     for (int i = 0; i < 64; i++)
         ck_assert_int_eq(y[i], 63 - i);
     ck_assert_int_eq(cg_launch_of(k).block, 64);

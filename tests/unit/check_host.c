@@ -17,14 +17,16 @@ static cg_build b;
 typedef struct record {
     int launches, copies, reads, writes, calls;
     int refuse;                 /* the launch that fails; 0: none */
+    int64_t blocks;
 } record;
 
 static cot_status
-launch(void *self, int kernel, void *const *buffer, const int64_t *param)
+launch(void *self, int kernel, int64_t blocks, void *const *buffer, const int64_t *param)
 {
     record *r = self;
     const float *x = buffer[0];
 
+    r->blocks = blocks;
     if (++r->launches == r->refuse)
         return COT_ERR_TARGET;
     if (kernel == ADD_ONE)
@@ -385,10 +387,47 @@ START_TEST(loops_that_launch_the_same_are_captured)
 }
 END_TEST
 
+/* Sizes lie in memory of the host: no device reads them.  They place a buffer, count blocks,
+ * and end the call where there is nothing to do. */
+START_TEST(sizes_are_the_hosts)
+{
+    static const struct {
+        int64_t n;
+        int launches;
+    } row[] = { { 3, 1 }, { 0, 0 } };
+    float x = 4, y = 0, work[16] = { 0 };
+    const uint32_t in = buffer(COT_F32, CG_IN, 1, 0), out = buffer(COT_F32, CG_OUT, 1, 0),
+                   t = buffer(COT_F32, CG_WORK, 1, 0), sizes = buffer(COT_I64, CG_IN, 1, 0);
+    const int64_t *size = &row[_i].n;
+    record r = { 0 };
+
+    k->buffer[sizes].sizes = true;
+    m->n_sizes = 1;
+    const cg_val n = cg_load(&b, sizes, cg_i64(&b, 0), 0);
+    cg_fail_if(&b, cg_insn2(&b, SC_le, COT_I64, n, cg_i64(&b, 0)), COT_OK);
+    const cg_insn place = {
+        .op = CG_PLACE, .type = COT_DTYPE_NONE, .imm = t, .in = { cg_imul(&b, n, 4) }
+    };
+    IR_PUSH(k->arena, k->insn, k->n_insns, k->cap_insns, place);
+    IR_PUSH(k->arena, k->body.insn, k->body.n, k->body.cap, k->n_insns - 1);
+    k->buffer[t].placed = true;
+    call_kernel(ADD_ONE, in, 0, t, 0, n);
+    k->insn[k->body.insn[k->body.n - 1]].call->grid = n;
+    cg_copy(&b, out, cg_i64(&b, 0), t, cg_i64(&b, 0), 4);
+    ck_assert_int_eq(run(&r, (void *[]){ &x, &y, (void *)(uintptr_t)size }, work), COT_OK);
+    ck_assert_int_eq(r.launches, row[_i].launches);
+    ck_assert_int_eq(r.blocks, row[_i].n);
+    ck_assert_int_eq(r.reads, 0);
+    ck_assert(y == (row[_i].n ? 7 : 0) && work[3] == y);
+    ck_assert(cg_host_is_straight(m));
+}
+END_TEST
+
 int
 main(void)
 {
     const suite_case cases[] = {
+        EACH(sizes_are_the_hosts, 2),
         EACH(loops_that_launch_the_same_are_captured, 4 * (OF_A_BRANCH + 1)),
         ONCE(a_loop_launches_with_offsets),
         EACH(a_while_reads_its_predicate, 3),

@@ -249,7 +249,7 @@ neighbours(int left_out, const char *why)
     for (int i = 0; i < 128; i++)
         x[i] = i;
     ck_assert_msg(cg_verify(module) == COT_OK, "%s", cot_error(ctx));
-    const cot_status s = cg_sim_launch(k, (void *[]){ x, y }, NULL, NULL);
+    const cot_status s = cg_sim_launch(k, -1, (void *[]){ x, y }, NULL, NULL);
     if (why) {
         ck_assert_int_eq(s, COT_ERR_INTERNAL);
         ck_assert_msg(strstr(cot_error(ctx), why) != NULL, "%s", cot_error(ctx));

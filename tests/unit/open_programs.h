@@ -12,7 +12,7 @@ static const int64_t sizes[] = { 0,   1,   2,    15,   16,   17,   31,    32,
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 #define BODY(name)                                                                             \
-    static void name(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+    static inline void name(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 #define UNUSED (void)t, (void)user
 
 BODY(map)
