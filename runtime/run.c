@@ -226,29 +226,43 @@ typedef struct eval_call {
     cg_entry *entry; /* code that was compiled while this call waited for the lock */
 } eval_call;
 
+/* Of argument or result i of a call in which the evaluator runs f. */
+static size_t
+bytes_of(const cot_kernel *k, const ir_graph *f, int i)
+{
+    if (!k->open)
+        return k->bytes[i];
+    const ir_type *t = ir_type_at(f, i < k->n_in ? f->in[i] : f->out[i - k->n_in]);
+
+    return (size_t)t->size * cot_dtype_size(t->dtype);
+}
+
 /* The reference evaluator may read an argument until the end, so results that overwrite one are
  * computed in other memory first. */
 static cot_status
 eval_in_copies(const eval_call *c, ir_arena *scratch)
 {
     const cot_kernel *k = c->k;
-    const ir_graph *f = k->graph;
+    const ir_graph *f = k->graph, *prepared = k->prepared;
     const int n = k->n_out + f->n_inout;
     void **to = IR_NEW_N(scratch, void *, n + 1), **out = IR_NEW_N(scratch, void *, n + 1);
 
+    if (k->open)
+        COT_TRY(rt_open_graph_at(k->open, c->args[k->n_in + k->n_out], &prepared));
     for (int i = 0; i < n; i++) {
         const int old = i < k->n_out ? k->over[i] : f->inout[i - k->n_out].arg;
 
         out[i] = to[i] = c->args[i < k->n_out ? k->n_in + i : old];
         if (old >= 0 && to[i] == c->args[old])
-            out[i] = ir_alloc(scratch, k->bytes[old] + 1);
+            out[i] = ir_alloc(scratch, bytes_of(k, prepared, old) + 1);
     }
     ir_stage(k->ctx, "evaluate", f->name, 0);
-    COT_TRY(rt_eval(k->prepared, out, (const void *const *)c->args));
+    COT_TRY(rt_eval(prepared, out, (const void *const *)c->args));
     for (int i = 0; i < n; i++)
         if (to[i] != out[i])
-            memcpy(to[i], out[i],
-                   k->bytes[i < k->n_out ? k->n_in + i : f->inout[i - k->n_out].arg]);
+            memcpy(
+                to[i], out[i],
+                bytes_of(k, prepared, i < k->n_out ? k->n_in + i : f->inout[i - k->n_out].arg));
     return COT_OK;
 }
 

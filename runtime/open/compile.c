@@ -274,29 +274,49 @@ load_there(rt_opening *o, cot_kernel *k, cg_module *m)
     return rt_program_load(k->program, o->plan, m);
 }
 
+static cot_kernel *
+new_kernel(rt_opening *o, rt_open *open)
+{
+    int *over = IR_NEW_N(o->arena, int, o->graph[0]->n_out + 1);
+    cot_kernel *k;
+
+    for (int i = 0; i < o->graph[0]->n_out; i++)
+        over[i] = -1; /* no argument is donated */
+    k = rt_kernel_new(o->traced[0], o->plan,
+                      &(rt_lowered){ .prepared = o->prepared[0], .over = over });
+    k->open = open;
+    find_inputs(k, open, o->arena);
+    rt_open_list_lengths(k, open);
+    return k;
+}
+
 static cot_status
 compile(rt_opening *o, rt_open *open, cot_kernel **out)
 {
     cg_module *m;
     cot_kernel *k;
-    int *over;
 
     COT_TRY(rt_open_lower(o, open));
     m = open->general.module;
-    over = IR_NEW_N(o->arena, int, o->graph[0]->n_out + 1);
-    for (int i = 0; i < o->graph[0]->n_out; i++)
-        over[i] = -1; /* no argument is donated */
-    k = *out = rt_kernel_new(o->traced[0], o->plan,
-                             &(rt_lowered){ .prepared = o->prepared[0], .over = over });
-    k->open = open;
+    k = *out = new_kernel(o, open);
     k->parallel = m->parallel;
-    find_inputs(k, open, o->arena);
-    rt_open_list_lengths(k, open);
     COT_TRY(rt_dump_stages(o->graph[0], o->plan, m, o->arena));
     COT_TRY((o->plan->engine == RT_DEVICE ? load_there : load_here)(o, k, m));
     COT_TRY(rt_open_try(o, k));
     if (k->profile)
         rt_profile_clear(k->profile); /* trials are no calls of the user's */
+    return COT_OK;
+}
+
+/* The reference evaluator wants no kernel, but the lengths of results. */
+static cot_status
+evaluate(rt_opening *o, rt_open *open, cot_kernel **out)
+{
+    COT_TRY(rt_open_find_samples(o));
+    COT_TRY(find_axes(o));
+    COT_TRY(find_lengths(o, open, o->traced[0]->n_out - o->traced[0]->n_inout));
+    open->source = *o->source;
+    *out = new_kernel(o, open);
     return COT_OK;
 }
 
@@ -310,9 +330,7 @@ rt_open_compile(cot_context *ctx, const rt_open_source *source, rt_sizes *sizes,
     *open = (rt_open){ .sizes = sizes };
     ir_arena_init(&open->arena, ctx);
     rt_open_begin(&o, ctx, source, sizes, p, &open->arena);
-    const cot_status status =
-        p->engine != RT_EVAL ? compile(&o, open, out)
-                             : rt_open_refuse(&o, 0, "only compiled kernels have open sizes");
+    const cot_status status = (p->engine == RT_EVAL ? evaluate : compile)(&o, open, out);
     if (status != COT_OK && *out) { /* it was loaded, and is not right at some sizes */
         cot_kernel_free(*out);
         *out = NULL;

@@ -59,6 +59,21 @@ typedef struct rt_lengths {
     uint32_t n, cap;
 } rt_lengths;
 
+/* A function at sizes: its graph, in the context, which is built for them. */
+typedef struct rt_open_source {
+    const char *name;
+    ir_loc loc;
+    cot_status (*graph)(void *user, ir_arena *scratch, const int64_t *size,
+                        const cot_graph **out);
+    void *user;
+} rt_open_source;
+
+/* The evaluator's graph for sizes. */
+typedef struct rt_open_prepared {
+    int64_t size[CG_MAX_SIZES];
+    const ir_graph *f;
+} rt_open_prepared;
+
 /* What an open kernel has besides. */
 typedef struct rt_open {
     const rt_sizes *sizes;
@@ -68,17 +83,11 @@ typedef struct rt_open {
     cg_size_form **length; /* of the axes of each result */
     int *input; /* of each argument, its number among the graph's inputs */
     cg_size_form cost; /* instructions of a call, or 0 where that is not known */
+    rt_open_source source; /* of the evaluator */
+    rt_open_prepared *prepared;
+    uint32_t n_prepared, cap_prepared;
     ir_arena arena; /* of all of this */
 } rt_open;
-
-/* A function at sizes: its graph, in the context, which is built for them. */
-typedef struct rt_open_source {
-    const char *name;
-    ir_loc loc;
-    cot_status (*graph)(void *user, ir_arena *scratch, const int64_t *size,
-                        const cot_graph **out);
-    void *user;
-} rt_open_source;
 
 /* text.c: the source of f, which was parsed from a text with sizes, and its sizes, whose axes
  * are found.  `transform` is applied to each graph that is parsed; NULL: none is. */
@@ -147,6 +156,8 @@ rt_open_is_result(const cot_kernel *k, int i, const int64_t *size, const cot_arr
     return true;
 }
 
+/* evaluate.c: the graph that the evaluator runs at these sizes. */
+cot_status rt_open_graph_at(rt_open *o, const int64_t *size, const ir_graph **out);
 /* run.c: a call at sizes that were found in its arguments, which fit. */
 cot_status rt_run_open(const cot_kernel *k, void *work, const int64_t *size,
                        cot_array *const *results, const cot_array *const *args);

@@ -32,6 +32,42 @@ START_TEST(has_the_bits_of_each_size)
 }
 END_TEST
 
+/* The reference evaluator runs the graph of each size. */
+START_TEST(is_evaluated_at_each_size)
+{
+    static const int16_t few[] = { 0, 1, 2, 5, 33, 64, 257 };
+    const program *p = &programs[_i];
+    cot_fn *f = function_of(p);
+    cot_type type[MAX_ARGS];
+    cot_kernel *k = NULL;
+
+    ck_assert_msg(cot_compile(cot_open(f, p->sizes), small_types(p, type),
+                              &(cot_compile_options){ .backend = "eval" }, &k) == COT_OK,
+                  "%s: %s", p->name, cot_error(ctx));
+    for (size_t i = 0; i < 2 * sizeof few / sizeof *few; i++) {
+        const int64_t n = few[i / 2], other = few[(i / 2 + 2) % 7] % 60;
+        cot_array *arg[MAX_ARGS], *x, *y = NULL;
+
+        if (!has_size(p, n, other))
+            continue;
+        for (int j = 0; j < p->n; j++)
+            arg[j] = filled(&p->arg[j], n, other, (uint32_t)(7 * i + (size_t)j));
+        ck_assert_int_eq(cot_jit(f, &y, 1, (const cot_array *const *)arg, p->n), COT_OK);
+        x = cot_array_new(ctx, cot_array_type(y));
+        ck_assert_msg(cot_run(k, &x, (const cot_array *const *)arg) == COT_OK, "%s",
+                      cot_error(ctx));
+        ck_assert_msg(cot_array_bytes(x) == 0 ||
+                          memcmp(cot_array_data(x), cot_array_data(y), cot_array_bytes(x)) == 0,
+                      "%s differs at %d", p->name, (int)n);
+        cot_array_free(x);
+        cot_array_free(y);
+        for (int j = 0; j < p->n; j++)
+            cot_array_free(arg[j]);
+    }
+    cot_kernel_free(k);
+}
+END_TEST
+
 /* Calls at many sizes compile nothing, and keep nothing. */
 START_TEST(compiles_once_for_ten_thousand_sizes)
 {
@@ -323,6 +359,7 @@ main(void)
 {
     const suite_case cases[] = {
         EACH(has_the_bits_of_each_size, PROGRAMS),
+        EACH(is_evaluated_at_each_size, PROGRAMS),
         ONCE(compiles_once_for_ten_thousand_sizes),
         ONCE(has_the_bits_of_one_thread),
         ONCE(is_run_with_memory_of_the_callers),

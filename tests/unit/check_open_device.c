@@ -8,19 +8,6 @@ static const int64_t lengths[] = { 0,   1,   2,   3,   16,  17,  31,  32,   33, 
                                    127, 255, 256, 257, 511, 512, 513, 1023, 1025, 1537, 2049 };
 enum { LENGTHS = sizeof lengths / sizeof *lengths, MOST_PAIRS = 40000 };
 
-static cot_types
-types_of(const program *p)
-{
-    cot_type *t = IR_NEW_N(&ctx->arena, cot_type, p->n);
-
-    for (int i = 0; i < p->n; i++) {
-        cot_array *a = filled(&p->arg[i], p->least > 2 ? p->least : 2, 2, 1);
-        t[i] = cot_array_type(a);
-        cot_array_free(a);
-    }
-    return (cot_types){ .n = p->n, .at = t };
-}
-
 /* What it gives for the arrays by the kernel for their sizes alone. */
 static cot_array *
 evaluated(const program *p, cot_fn *f, cot_array *const *arg)
@@ -63,16 +50,17 @@ START_TEST(has_the_bits_by_the_simulator)
     const program *p = &programs[_i];
     cot_fn *f = function_of(p), *open = cot_open(f, p->sizes);
     const cot_compile_options sim = { .backend = "sim" };
+    cot_type type[MAX_ARGS];
     cot_kernel *k = NULL;
 
     if (is_refused(p)) {
-        ck_assert_int_eq(cot_compile(open, types_of(p), &sim, &k), COT_ERR_SHAPE);
+        ck_assert_int_eq(cot_compile(open, small_types(p, type), &sim, &k), COT_ERR_SHAPE);
         ck_assert_ptr_nonnull(strstr(cot_error(ctx), "has no kernel for all sizes"));
         cot_error_clear(ctx);
         return;
     }
-    ck_assert_msg(cot_compile(open, types_of(p), &sim, &k) == COT_OK, "%s: %s", p->name,
-                  cot_error(ctx));
+    ck_assert_msg(cot_compile(open, small_types(p, type), &sim, &k) == COT_OK, "%s: %s",
+                  p->name, cot_error(ctx));
     for (int i = 0; i < LENGTHS; i++) {
         const int64_t n = lengths[i], other = lengths[(i + 3) % LENGTHS] % 130;
         cot_array *arg[MAX_ARGS], *x, *y;

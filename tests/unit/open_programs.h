@@ -259,6 +259,18 @@ function_of(const program *p)
     return p->grad ? cot_grad(f) : f;
 }
 
+/* Types of its arguments at a small size, in t. */
+static inline cot_types
+small_types(const program *p, cot_type t[MAX_ARGS])
+{
+    for (int i = 0; i < p->n; i++) {
+        cot_array *a = filled(&p->arg[i], p->least > 2 ? p->least : 2, 2, 1);
+        t[i] = cot_array_type(a);
+        cot_array_free(a);
+    }
+    return (cot_types){ .n = p->n, .at = t };
+}
+
 /* Are n and the other one sizes of the program, and is n none whose square is too large to wait
  * for? */
 static inline bool
