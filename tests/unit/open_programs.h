@@ -271,6 +271,23 @@ small_types(const program *p, cot_type t[MAX_ARGS])
     return (cot_types){ .n = p->n, .at = t };
 }
 
+/* Runs k on the arrays, wants these elements, and frees all of them. */
+static inline void
+gives(const cot_kernel *k, const program *p, cot_array **arg, cot_array *want, int64_t n)
+{
+    cot_array *x = cot_array_new(ctx, cot_array_type(want));
+    const size_t bytes = cot_array_bytes(x);
+
+    ck_assert_msg(cot_run(k, &x, (const cot_array *const *)arg) == COT_OK, "%s at %d: %s",
+                  p->name, (int)n, cot_error(ctx));
+    ck_assert_msg(bytes == 0 || memcmp(cot_array_read(x), cot_array_read(want), bytes) == 0,
+                  "%s differs at %d", p->name, (int)n);
+    cot_array_free(x);
+    cot_array_free(want);
+    for (int j = 0; j < p->n; j++)
+        cot_array_free(arg[j]);
+}
+
 /* Are n and the other one sizes of the program, and is n none whose square is too large to wait
  * for? */
 static inline bool
