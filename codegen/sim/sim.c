@@ -299,6 +299,10 @@ run_if(sim *s, cg_val v)
         return false;
     if (n_no)
         yield_side(s, x, true, no);
+    /* a block that no thread takes part in, as the last one of a multiple of an open size */
+    for (int k = 0; k < x->n && n_yes + n_no == 0; k++)
+        memset(cg_sim_define(s, x->result[k], s->at.n), 0,
+               (size_t)s->at.n * cg_sim_size_of(s, x->result[k]));
     return true;
 }
 
