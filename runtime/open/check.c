@@ -136,19 +136,22 @@ try_at(rt_opening *o, const cot_kernel *k, const int64_t *size, ir_loc loc, bool
 /* Where there are few elements the program may be written otherwise: a sum over one element is
  * that element, and a constant that is the size is another one at it.  At some sizes every
  * program is tried: what is not folded when sizes are open may choose another algorithm.  A
- * kernel for a GPU is tried at one that is larger than its blocks and shares, too. */
+ * kernel for a GPU is tried where blocks of threads are whole or nearly so, and at one that is
+ * larger than its shares, too. */
 cot_status
 rt_open_try(rt_opening *o, const cot_kernel *k)
 {
-    static const int16_t tried[] = { 3, 17, 40, 4500 };
-    const size_t n = sizeof tried / sizeof *tried;
+    static const int16_t tried[] = { 3, 17, 40 }, by_blocks[] = { 250, 255, 256, 1022, 4500 };
+    const size_t n = sizeof tried / sizeof *tried,
+                 all = n + (k->program ? sizeof by_blocks / sizeof *by_blocks : 0);
     int64_t size[CG_MAX_SIZES];
 
     for (uint32_t i = 0; i < o->n_other; i++)
         COT_TRY(try_at(o, k, o->other[i].size, o->other[i].loc, true));
-    for (size_t i = 0; i < (k->program ? n : n - 1); i++) {
+    for (size_t i = 0; i < all; i++) {
         for (int j = 0; j < o->sizes->n; j++)
-            size[j] = nearest(&o->sizes->size[j], tried[i] + 5 * j);
+            size[j] =
+                nearest(&o->sizes->size[j], (i < n ? tried[i] : by_blocks[i - n]) + 5 * j);
         COT_TRY(try_at(o, k, size, 0, false));
     }
     return COT_OK;

@@ -162,6 +162,19 @@ times_of(const rt_opening *o, int sample, const rt_size *s, int64_t near)
     return times;
 }
 
+/* On a GPU an extent is divided by the threads of a block: the blocks of n and of n + 17
+ * elements are told apart by samples whose remainder is nearly a block, those of n and of n - 1
+ * by others that are a little above. */
+static int64_t
+near_a_block(const rt_opening *o, int sample, int64_t n)
+{
+    const int64_t rest = n % LANES, whole = n / BLOCK * BLOCK;
+
+    if (!o->plan || !o->plan->target.grid || sample % 2 == 0)
+        return n;
+    return whole + BLOCK / 2 + rest - (rest >= LANES / 2 ? LANES : 0);
+}
+
 static void
 draw(rt_opening *o, int sample)
 {
@@ -179,6 +192,7 @@ draw(rt_opening *o, int sample)
             size[i] =
                 (least + (sample ? 2 * LANES : 0) + next_random(o) % room) / LANES * LANES +
                 residue[(sample + i + o->redrawn + tries / TRIES) % RESIDUES];
+            size[i] = near_a_block(o, sample, size[i]);
             size[i] = (size[i] + s->multiple - 1) / s->multiple * s->multiple;
         }
         if (are_general(o, size))
