@@ -101,11 +101,15 @@ cg_threads_begin(cg_lowering *l, int64_t n, cg_val *i)
 {
     cg_build *b = &l->b;
     const int64_t T = cg_threads_of(l, n);
+    /* where sizes are open, that each element has a thread is proved at each probe */
+    const uint32_t all = l->m->n_open ? cg_reduction_new(b, n, 0, 1) : 0;
     cg_val grid = cg_loop_of(b, CG_GRID, (n + T - 1) / T);
     cg_val first = cg_imul(b, cg_loop_var(b, grid), T),
            limit = cg_has_rest(l, n, T) ? cg_isub(b, cg_i64(b, n), first) : 0;
     l->threads = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, T), 1, limit);
     *i = cg_iadd(b, first, cg_loop_var(b, l->threads));
+    if (all)
+        cg_take_value(b, all, *i, 0);
     return grid;
 }
 

@@ -31,6 +31,7 @@ by_elements(const cg_dot_product *p, cg_kind kind, int64_t each)
     cg_build *b = p->b;
     const cg_dot_shape *s = &p->s;
     const int64_t n = s->b.total * s->m.total * s->n.total;
+    const uint32_t all = p->l->m->n_open ? cg_reduction_new(b, n, 0, 1) : 0;
     cg_val grid = cg_loop_of(b, CG_GRID, (n + each - 1) / each);
     cg_val i = cg_imul(b, cg_loop_var(b, grid), each), inner = 0;
     cg_val limit = cg_has_rest(p->l, n, each) ? cg_isub(b, cg_i64(b, n), i) : 0;
@@ -40,6 +41,8 @@ by_elements(const cg_dot_product *p, cg_kind kind, int64_t each)
         inner = cg_loop_begin(b, kind, cg_i64(b, 0), cg_i64(b, each), 1, limit);
         i = cg_iadd(b, i, cg_loop_var(b, inner));
     }
+    if (all)
+        cg_take_value(b, all, i, 0);
     cg_val column = cg_imod(b, i, s->n.total), rest = cg_idiv(b, i, s->n.total);
     cg_val row = cg_imod(b, rest, s->m.total);
     cg_dot_set_batch(&q, cg_idiv(b, rest, s->m.total));

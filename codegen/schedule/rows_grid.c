@@ -12,17 +12,23 @@ cg_rows_grid(cg_rows *r)
     cg_lowering *l = r->l;
     cg_build *b = &l->b;
     const int64_t W = r->warps, each = r->whole_block ? 1 : W;
+    const uint32_t all = l->m->n_open ? cg_reduction_new(b, r->outer, 0, 1) : 0;
     cg_val grid = cg_loop_of(b, CG_GRID, (r->outer + each - 1) / each);
     cg_val first = cg_imul(b, cg_loop_var(b, grid), each);
     l->reduce_scope = CG_GRID;
     if (r->whole_block) {
+        if (all)
+            cg_take_value(b, all, first, 0);
         cg_rows_one(r, first);
     } else {
         cg_val limit = cg_has_rest(l, r->outer, W) ? cg_isub(b, cg_i64(b, r->outer), first) : 0;
         cg_val warps = cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), cg_i64(b, W), 1, limit);
         l->reduce_scope = CG_WARPS;
         r->slot = cg_imul(b, cg_loop_var(b, warps), r->n);
-        cg_rows_one(r, cg_iadd(b, first, cg_loop_var(b, warps)));
+        const cg_val row = cg_iadd(b, first, cg_loop_var(b, warps));
+        if (all)
+            cg_take_value(b, all, row, 0);
+        cg_rows_one(r, row);
         cg_loop_end(b, warps);
     }
     l->reduce_scope = CG_SERIAL;

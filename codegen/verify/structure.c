@@ -234,7 +234,7 @@ verify_thread_loop(verifier *w, const cg_block *x)
 {
     const int64_t n = cg_extent(w->k, x);
 
-    want(w, n > 0 || (n == 0 && x->kind == CG_GRID && w->m->n_sizes),
+    want(w, n > 0 || (n == 0 && x->kind == CG_GRID && w->m->n_open),
          "a grid or thread loop without a constant extent");
     want(w, !w->in_parallel && w->level == 0,
          "a grid or thread loop inside a parallel or SPMD loop");
