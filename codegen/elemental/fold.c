@@ -487,8 +487,8 @@ tree_of_shares(fold_loops *d, cg_kind kind, int64_t most, int64_t n, cg_val *out
     cg_val lo = cg_insn2(b, SC_mul, COT_I64, cg_loop_var(b, parts), run);
 
     lo = cg_insn2(b, SC_max, COT_I64, lo, zero);
-    if (kind ==
-        CG_WARPS) /* so that the proof of a division of the index knows how large it is */
+    /* the proof of a division of the index wants to know how large it is */
+    if (kind == CG_WARPS)
         lo = cg_imin(b, lo, bound);
     units(d, lo, cg_imin(b, cg_iadd(b, lo, run), bound), n, out);
     end_loop(d, parts, CG_TREE, out);

@@ -229,7 +229,8 @@ walk_insn(walker *w, cg_val v)
     if (i->ext)
         w->why = "it calls a foreign function, which is given no sizes; wants fixed ones";
     if (i->op > CG_PREFETCH)
-        w->why = "it is for the tensor cores of a GPU";
+        w->why = "it is a product by tiles on a GPU, whose blocks are proved for fixed sizes "
+                 "alone; wants these";
     walk_table(w, i);
     for (int k = 0; k < 3; k++)
         operand(w, &i->in[k]);

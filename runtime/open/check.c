@@ -141,7 +141,8 @@ try_at(rt_opening *o, const cot_kernel *k, const int64_t *size, ir_loc loc, bool
 cot_status
 rt_open_try(rt_opening *o, const cot_kernel *k)
 {
-    static const int16_t tried[] = { 3, 17, 40 }, by_blocks[] = { 250, 255, 256, 1022, 4500 };
+    static const int16_t tried[] = { 3, 17, 40 },
+                         by_blocks[] = { 250, 255, 256, 257, 1022, 4500 };
     const size_t n = sizeof tried / sizeof *tried,
                  all = n + (k->program ? sizeof by_blocks / sizeof *by_blocks : 0);
     int64_t size[CG_MAX_SIZES];
