@@ -178,7 +178,7 @@ is_below(fold_loops *d, cg_ix j, int64_t n)
     cg_build *b = &d->l->b;
     const cg_val x = cg_ix_value(&d->l->ix, b, j), y = cg_i64(b, n);
 
-    return cg_compare_kept(b, SC_lt, x, y);
+    return cg_insn2_kept(b, SC_lt, x, y);
 }
 
 /* The elements of lane j of a block of m elements at base: full steps in a chain, the last
@@ -507,7 +507,7 @@ static void
 tree_of_open(fold_loops *d, int64_t n, cg_val *out)
 {
     cg_build *b = &d->l->b;
-    const cg_val few = cg_compare_kept(b, SC_lt, cg_i64(b, n), cg_i64(b, BLOCK * PARTS)),
+    const cg_val few = cg_insn2_kept(b, SC_lt, cg_i64(b, n), cg_i64(b, BLOCK * PARTS)),
                  branch = cg_if_begin(b, few);
     cg_val *x = IR_NEW_N(d->l->arena, cg_val, d->k);
 

@@ -210,7 +210,7 @@ cg_insn3(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x, cg_val y, cg_val z)
 }
 
 cg_val
-cg_compare_kept(cg_build *b, ir_sc_op op, cg_val x, cg_val y)
+cg_insn2_kept(cg_build *b, ir_sc_op op, cg_val x, cg_val y)
 {
     return cg_scope_share(
         b, (cg_insn){ .op = (uint8_t)op, .type = (uint8_t)cg_type(b->k, x), .in = { x, y } },

@@ -405,8 +405,8 @@ bool cg_range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi);
 /* Is an index x known to be at most y, v to be least ... most, whatever open extents are? */
 bool cg_is_upto(const cg_kernel *k, cg_val x, cg_val y);
 bool cg_is_within(const cg_kernel *k, cg_val v, int64_t least, int64_t most);
-/* The comparison, even where its result is known. */
-cg_val cg_compare_kept(cg_build *b, ir_sc_op op, cg_val x, cg_val y);
+/* The comparison, or what else has two operands, even where its result is known. */
+cg_val cg_insn2_kept(cg_build *b, ir_sc_op op, cg_val x, cg_val y);
 /* The i64 that an integer of fewer bits is made of, if index arithmetic is known not to wrap
  * around; else 0. */
 cg_val cg_index_of(cg_build *b, cg_val v);

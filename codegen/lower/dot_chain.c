@@ -14,7 +14,7 @@ cg_dot_blocks(cg_build *b, cot_dtype t, int64_t total, bool open, cg_dot_part *p
 
     if (total <= KC)
         return part(user, zero, all);
-    cg_val blocks = loop_over(b, zero, cg_i64(b, blocks_end(total, open)), KC),
+    cg_val blocks = loop_over(b, zero, blocks_end(b, total, open), KC),
            lo = cg_loop_var(b, blocks),
            sum = cg_loop_carry(b, blocks, t, cg_neutral(b, SC_add, t));
     cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, KC)), all);

@@ -127,12 +127,15 @@ void cg_dot_inner_row(const cg_dot_product *p, cg_val m);
 cg_val cg_dot_inner_sum(const cg_dot_product *p, cg_val row, bool lanes);
 /* dot_shape.c.  Set the offsets of an element of the batch. */
 void cg_dot_set_batch(cg_dot_product *p, cg_val batch);
-/* The end of the loop over blocks of k.  Where their number is open, a whole last block is
- * followed by an empty one: results are then written, too, where there are no k's. */
-static inline int64_t
-blocks_end(int64_t steps, bool open)
+/* The end of the loop over blocks of k.  Where their number is open there is a block, which is
+ * empty, even where there are no k's: results are then written, too.  Behind whole blocks there
+ * is none, since adding the +0 of an empty one makes a sum of -0 another one. */
+static inline cg_val
+blocks_end(cg_build *b, int64_t steps, bool open)
 {
-    return open ? steps / KC * KC + KC : steps;
+    const cg_val end = cg_i64(b, steps);
+
+    return open ? cg_insn2_kept(b, SC_max, end, cg_i64(b, 1)) : end;
 }
 
 /* dot_chain.c.  The sum over k = 0 ... total - 1 of an element: that of `part`, a chain over lo

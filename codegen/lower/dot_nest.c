@@ -85,7 +85,7 @@ k_blocks(const cg_dot_product *p, cg_dot_at a, const level *at)
         inside(p, a, at);
         return;
     }
-    cg_val end = cg_i64(b, blocks_end(p->s.steps, p->s.k.open));
+    cg_val end = blocks_end(b, p->s.steps, p->s.k.open);
     cg_val loop = loop_over(b, cg_i64(b, 0), end, KC);
     a.k0 = cg_loop_var(b, loop);
     a.kc = block_size(p, a.k0);

@@ -32,6 +32,35 @@ START_TEST(has_the_bits_of_each_size)
 }
 END_TEST
 
+/* Sums and products that are -0, also where blocks are whole and nothing is behind them. */
+START_TEST(has_the_zeros_of_each_size)
+{
+    static const int16_t whole[] = { 1, 255, 256, 257, 511, 512, 513, 1024, 1536 };
+    const program *p = &programs[_i];
+    cot_fn *f = function_of(p), *open = cot_open(f, p->sizes);
+
+    for (size_t i = 0; i < 2 * sizeof whole / sizeof *whole; i++) {
+        const int64_t n = whole[i / 2], other = whole[(i / 2 + 3) % 9] % 300;
+        cot_array *arg[MAX_ARGS], *x = NULL, *y = NULL;
+
+        if (!has_size(p, n, other))
+            continue;
+        for (int k = 0; k < p->n; k++)
+            arg[k] = nearly_zero(&p->arg[k], n, other, k + (int)i);
+        ck_assert_msg(cot_jit(open, &x, 1, (const cot_array *const *)arg, p->n) == COT_OK,
+                      "%s at %d: %s", p->name, (int)n, cot_error(ctx));
+        ck_assert_int_eq(cot_jit(f, &y, 1, (const cot_array *const *)arg, p->n), COT_OK);
+        ck_assert_msg(cot_array_bytes(x) == cot_array_bytes(y) &&
+                          memcmp(cot_array_data(x), cot_array_data(y), cot_array_bytes(x)) == 0,
+                      "%s differs at %d", p->name, (int)n);
+        cot_array_free(x);
+        cot_array_free(y);
+        for (int k = 0; k < p->n; k++)
+            cot_array_free(arg[k]);
+    }
+}
+END_TEST
+
 /* The reference evaluator runs the graph of each size. */
 START_TEST(is_evaluated_at_each_size)
 {
@@ -350,6 +379,7 @@ main(void)
 {
     const suite_case cases[] = {
         EACH(has_the_bits_of_each_size, PROGRAMS),
+        EACH(has_the_zeros_of_each_size, PROGRAMS),
         EACH(is_evaluated_at_each_size, PROGRAMS),
         ONCE(compiles_once_for_ten_thousand_sizes),
         ONCE(has_the_bits_of_one_thread),

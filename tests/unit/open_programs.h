@@ -145,6 +145,18 @@ BODY(every_other)
     out[0] = cot_take(in[0], cot_rem(at, (double)n), 0);
 }
 
+BODY(layer)
+{
+    UNUSED;
+    out[0] = cot_tanh(cot_matmul(in[0], in[1]));
+}
+
+BODY(of_columns)
+{
+    UNUSED;
+    out[0] = cot_matmul(cot_transpose(in[0]), in[1]);
+}
+
 /* An argument's shape; -k is k n, -100 the other size. */
 typedef struct shape {
     int rank;
@@ -231,6 +243,21 @@ static const program programs[] = {
     { "largest", "0: [n] where n >= 5", largest, false, 5, 1, { { 1, { -1 } } } },
     { "incomplete", "0: [n]", incomplete, false, 0, 1, { { 1, { -1 } } } },
     { "every other", "0: [n] where n >= 1", every_other, false, 1, 1, { { 1, { -1 } } } },
+    { "of few columns",
+      "0: [n, _], 1: [n, _]",
+      of_columns,
+      false,
+      0,
+      2,
+      { { 2, { -1, 3 } }, { 2, { -1, 5 } } } },
+    { "rows by a vector",
+      "0: [_, n], 1: [n]",
+      layer,
+      false,
+      0,
+      2,
+      { { 2, { 3, -1 } }, { 1, { -1 } } } },
+    { "inner", "0: [n], 1: [n]", layer, false, 0, 2, { { 1, { -1 } }, { 1, { -1 } } } },
     { "differences", "0: [n] where n >= 1", differences, false, 1, 1, { { 1, { -1 } } } },
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
@@ -248,6 +275,19 @@ filled(const shape *s, int64_t n, int64_t other, uint32_t seed)
         seed = seed * 1664525u + 1013904223u;
         x[i] = (float)((int)(seed >> 12) % 2001 - 1000) / 577;
     }
+    return a;
+}
+
+/* Numbers whose products are rounded to 0, or to -0 where a positive one is multiplied by a
+ * negative one. */
+static inline cot_array *
+nearly_zero(const shape *s, int64_t n, int64_t other, int which)
+{
+    cot_array *a = filled(s, n, other, 0);
+    float *x = cot_array_data(a);
+
+    for (size_t i = 0; i < cot_array_bytes(a) / sizeof *x; i++)
+        x[i] = which % 2 ? -1e-30f : 1e-30f;
     return a;
 }
 
