@@ -33,6 +33,12 @@ launch_region(const cg_kernel *k, const cg_region *r, cg_launch *l)
     }
 }
 
+cg_val
+cg_number_of_blocks(cg_build *b, int64_t x, int64_t y, bool both_open)
+{
+    return both_open ? cg_insn2_kept(b, SC_mul, cg_i64(b, x), cg_i64(b, y)) : cg_i64(b, x * y);
+}
+
 /* Bytes of the CG_SHARED buffers before this one. */
 static int64_t
 shared_before(const cg_kernel *k, uint32_t buffer)

@@ -57,6 +57,9 @@ void cg_grid_target(cg_target *t);
 /* The threads of a block if there are n independent threads. */
 int64_t cg_block_threads(int64_t n);
 cg_launch cg_launch_of(const cg_kernel *k);
+/* The end of a grid's loop over x y blocks.  Where both depend on open sizes the product is no
+ * form of these (open/form.h), and each of its factors is one. */
+cg_val cg_number_of_blocks(cg_build *b, int64_t x, int64_t y, bool both_open);
 /* The offset of a CG_SHARED buffer in dynamic shared memory; -1: it is static.  All shared
  * buffers of a kernel are dynamic if they exceed CG_MAX_SHARED together. */
 int64_t cg_dynamic_place(const cg_kernel *k, uint32_t buffer);

@@ -280,6 +280,10 @@ typedef struct cg_take {
     int64_t k;
     int n; /* -1: the number is unknown */
     const cg_take_term *term;
+    /* 0: it takes one element; else that one and those behind it, `extent` in all, of which
+     * those exist for which the value of the last term, whose factor is 1, is below `limit` as
+     * it rises with them: the rows of a tile, whose last tile is a partial one */
+    int64_t extent, limit;
 } cg_take;
 
 typedef struct cg_kernel {

@@ -69,6 +69,22 @@ cg_dot_grid_side_init(const cg_dot_product *p, cg_dot_grid_side *x, bool left, i
     x->k_stride = left ? left_of(s, &s->k) : right_of(s, &s->k);
 }
 
+/* Declare that of each column of tiles a tile takes its rows, and of each row of tiles its
+ * columns: each element then has one tile.  `across` numbers the other side's tiles, of which
+ * there are n. */
+static void
+take_side(const cg_dot_product *p, uint32_t reduction, const cg_dot_grid_side *x, cg_val across,
+          int64_t n)
+{
+    const int64_t total = x->free->total;
+    const cg_take_term term[] = { { p->batch, n * total }, { across, total }, { x->first, 1 } };
+
+    cg_take_element(
+        p->b,
+        (cg_take){
+            .reduction = reduction, .n = 3, .term = term, .extent = x->size, .limit = total });
+}
+
 cg_dot_block
 cg_dot_block_begin(cg_dot_product *p, cg_dot_grid_side x[2], int64_t run, int64_t threads)
 {
@@ -76,16 +92,30 @@ cg_dot_block_begin(cg_dot_product *p, cg_dot_grid_side x[2], int64_t run, int64_
     const cg_dot_shape *s = &p->s;
     const int64_t rows = (s->m.total + x[0].size - 1) / x[0].size,
                   columns = (s->n.total + x[1].size - 1) / x[1].size;
+    const bool declared = p->l->m->n_open > 0;
+    const uint32_t by_rows = declared
+                                 ? cg_reduction_new(b, s->b.total * columns * s->m.total, 0, 1)
+                                 : 0,
+                   by_columns =
+                       declared ? cg_reduction_new(b, s->b.total * rows * s->n.total, 0, 1) : 0;
+    const bool both = s->m.open && s->n.open; /* rows * columns is no form of the sizes */
+    const cg_val blocks = cg_number_of_blocks(b, s->b.total * rows, columns, both);
     cg_dot_block r;
 
     run = cg_has_rest(p->l, rows, run) ? 1 : run;
-    r.grid = cg_loop_of(b, CG_GRID, s->b.total * rows * columns);
+    r.grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), blocks, 1, 0);
     cg_val i = cg_loop_var(b, r.grid);
-    cg_dot_set_batch(p, cg_idiv(b, i, rows * columns));
+    cg_dot_set_batch(p, both ? cg_idiv(b, cg_idiv(b, i, columns), rows)
+                             : cg_idiv(b, i, rows * columns));
     cg_val row = cg_imod(b, cg_idiv(b, i, run * columns), rows / run);
     row = cg_iadd(b, cg_imul(b, row, run), cg_imod(b, i, run));
     x[0].first = cg_imul(b, row, x[0].size);
-    x[1].first = cg_imul(b, cg_imod(b, cg_idiv(b, i, run), columns), x[1].size);
+    const cg_val column = cg_imod(b, cg_idiv(b, i, run), columns);
+    x[1].first = cg_imul(b, column, x[1].size);
+    if (declared) {
+        take_side(p, by_rows, &x[0], column, columns);
+        take_side(p, by_columns, &x[1], row, rows);
+    }
     x[0].base = p->left;
     x[1].base = p->right;
     r.block = cg_loop_of(b, CG_BLOCK, threads);
@@ -366,7 +396,7 @@ tile_sum(tiling *g, cg_val row, cg_val column)
     g->reduction = cg_reduction_new(b, total, 0, 1);
     start_loads(g, cg_i64(b, 0), cg_i64(b, 0));
     store_both(g, cg_i64(b, 0));
-    return cg_dot_blocks(b, g->p->d->type, total, false, chain, &e);
+    return cg_dot_blocks(b, g->p->d->type, total, g->p->s.k.open, chain, &e);
 }
 
 static void

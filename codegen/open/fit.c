@@ -334,9 +334,9 @@ one_quotient(const cg_samples *s, const int64_t *value, const cg_size_term *prod
 /* -- quotients of a polynomial that differs from a base by a few elements: those behind the
  * first vector, or rounded up where a sample is a multiple -- */
 
-/* Which of the shifts that the samples allow is meant: first one behind which whole vectors
- * begin, then any whose quotient is used as it is, then the nearest. */
-typedef enum shift_kind { SHIFT_BEGINS, SHIFT_PLAIN, SHIFT_ANY, SHIFT_KINDS } shift_kind;
+/* Which of the shifts that the samples allow is meant: first one that counts blocks, or behind
+ * which whole vectors begin, then any whose quotient is used as it is, then the nearest. */
+typedef enum shift_kind { SHIFT_MEANT, SHIFT_PLAIN, SHIFT_ANY, SHIFT_KINDS } shift_kind;
 
 typedef struct shift_search {
     const cg_samples *s;
@@ -363,6 +363,34 @@ minor(const int64_t *x, const int64_t *y, int i, int j)
     return modulo(x[i] * y[j] - x[j] * y[i]);
 }
 
+/* Is it a multiple of a number of blocks, rounded up, where no sample is a multiple of a
+ * block: f (n - 1)/d + f, or that times a size? */
+static bool
+counts_blocks(const cg_size_form *f, int64_t shift)
+{
+    const cg_polynomial *w = &f->whole;
+    const int64_t factor = f->quotient[0].factor;
+
+    if (shift != -1 || !f->quotient[0].times)
+        return shift == -1 && w->n == 0 && w->constant == factor;
+    return w->n == 1 && w->constant == 0 && w->term[0].factor == factor &&
+           w->term[0].degree == 1 && w->term[0].size[0] == f->quotient[0].times - 1;
+}
+
+static bool
+is_of_kind(shift_kind kind, const cg_size_form *f, int64_t shift)
+{
+    const int64_t constant = f->whole.constant;
+
+    switch (kind) {
+    case SHIFT_MEANT:
+        return counts_blocks(f, shift) ||
+               constant * f->quotient[0].divisor == -shift * f->quotient[0].factor;
+    case SHIFT_PLAIN: return constant == 0;
+    default: return true;
+    }
+}
+
 /* Keep a form that is the first of its kind. */
 static void
 keep_shift(shift_search *t, cg_size_form *f, int64_t shift)
@@ -370,9 +398,7 @@ keep_shift(shift_search *t, cg_size_form *f, int64_t shift)
     if (!solve(t->s, t->value, f))
         return;
     for (int kind = 0; kind < SHIFT_KINDS; kind++) {
-        const int64_t wanted = kind == SHIFT_PLAIN ? 0 : -shift;
-
-        if (t->is_found[kind] || (kind != SHIFT_ANY && f->whole.constant != wanted))
+        if (t->is_found[kind] || !is_of_kind((shift_kind)kind, f, shift))
             continue;
         t->is_found[kind] = true;
         t->found[kind] = *f;

@@ -377,21 +377,51 @@ leave_if_empty(cg_rewriting *r, const cg_open *o)
     cg_open_insn(r, (cg_insn){ .op = CG_FAIL, .imm = COT_OK, .in = { empty } });
 }
 
-/* The numbers of blocks of kernels for a GPU, where they are no constants. */
+/* The grid's loop of a kernel; 0: it has none. */
+static cg_val
+grid_of(const cg_kernel *k)
+{
+    for (cg_val v = 1; v < k->n_insns; v++)
+        if (k->insn[v].op == CG_LOOP && k->insn[v].block->kind == CG_GRID)
+            return v;
+    return 0;
+}
+
+/* The numbers of blocks of kernels for a GPU, where they are no constants: the end of a grid's
+ * loop, or the factors of which that is the product. */
 static void
 find_blocks(cg_open *o, const cg_tokens *t)
 {
-    o->blocks = IR_NEW_N(o->arena, const cg_size_form *, o->module->n_kernels);
+    const cg_kernel *k = NULL;
+    cg_val grid = 0, end = 0;
+
+    o->blocks = IR_NEW_N(o->arena, cg_open_blocks, o->module->n_kernels);
     for (uint32_t i = 0, kernel = 0; i < t->n_numbers; i++) {
         const cg_number *x = &t->number[i];
-        const cg_insn *loop = x->k && x->at ? &x->k->insn[x->at] : NULL;
 
-        while (x->k && o->module->kernel[kernel] != x->k)
-            kernel++;
-        if (loop && loop->op == CG_LOOP && loop->block->kind == CG_GRID &&
-            x->operand == &loop->block->hi && !cg_form_is_constant(&o->form[i]))
-            o->blocks[kernel] = &o->form[i];
+        if (x->k && x->k != k) {
+            k = x->k;
+            while (o->module->kernel[kernel] != k)
+                kernel++;
+            grid = grid_of(k);
+            end = grid ? k->insn[grid].block->hi : 0;
+        }
+        if (!x->k || !grid)
+            continue;
+        cg_open_blocks *b = &o->blocks[kernel];
+        const bool ends = x->at == grid && x->operand == &k->insn[grid].block->hi &&
+                          !cg_form_is_constant(&o->form[i]);
+        if (ends || (x->at == end && k->insn[end].op == SC_mul))
+            b->factor[b->n++] = &o->form[i];
     }
+}
+
+static cg_val
+blocks_value(cg_rewriting *r, const cg_open_blocks *b)
+{
+    const cg_val x = cg_open_value(r, b->factor[0]);
+
+    return b->n == 1 ? x : cg_open_op(r, SC_mul, x, cg_open_value(r, b->factor[1]));
 }
 
 /* Pass the sizes on to what the kernel calls, and say how many blocks that has. */
@@ -406,8 +436,8 @@ pass_sizes(cg_rewriting *r, const cg_open *o)
 
         if (k->insn[v].op != CG_CALL)
             continue;
-        if (o->blocks[c->kernel])
-            c->grid = cg_open_value(r, o->blocks[c->kernel]);
+        if (o->blocks[c->kernel].n)
+            c->grid = blocks_value(r, &o->blocks[c->kernel]);
         cg_val *param = IR_NEW_N(k->arena, cg_val, c->n_params + r->n_sizes);
         for (int i = 0; i < c->n_params + r->n_sizes; i++)
             param[i] = i < c->n_params ? c->param[i] : r->size[i - c->n_params];

@@ -48,6 +48,12 @@ typedef struct cg_open_part {
     int64_t offset;             /* in the sample */
 } cg_open_part;
 
+/* The blocks of a kernel for a GPU where their number is open: the product of these. */
+typedef struct cg_open_blocks {
+    const cg_size_form *factor[2];
+    int n;                      /* 0: it is a constant */
+} cg_open_blocks;
+
 typedef struct cg_open {
     cot_context *ctx;
     ir_arena *arena;
@@ -65,7 +71,7 @@ typedef struct cg_open {
     cg_size_form **result;      /* the numbers of elements of the entry's results */
     uint32_t n_results, cap_results;
     uint32_t *part_of;          /* of each buffer of the entry: 1 + its part; 0: none */
-    const cg_size_form **blocks; /* GPU: of each kernel, where they are open; else NULL */
+    cg_open_blocks *blocks; /* GPU: of each kernel */
 } cg_open;
 
 /* Why modules are not instances of one. */

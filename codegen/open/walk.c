@@ -228,9 +228,9 @@ walk_insn(walker *w, cg_val v)
         token(w, i->imm);
     if (i->ext)
         w->why = "it calls a foreign function, which is given no sizes; wants fixed ones";
-    if (i->op > CG_PREFETCH)
-        w->why = "it is a product by tiles on a GPU, whose blocks are proved for fixed sizes "
-                 "alone; wants these";
+    if (i->op == CG_MMA)
+        w->why = "it is a product by tensor cores, which are no exact ones, so that a trial of "
+                 "its kernel shows nothing; wants fixed sizes, or a target that is not fast";
     walk_table(w, i);
     for (int k = 0; k < 3; k++)
         operand(w, &i->in[k]);
@@ -290,6 +290,8 @@ walk_takes(walker *w)
 
         operand(w, &t->when);
         integer(w, CG_NUMBER_PROOF, &t->k, 0);
+        integer(w, CG_NUMBER_PROOF, &t->extent, 0);
+        integer(w, CG_NUMBER_PROOF, &t->limit, 0);
         token(w, (uint64_t)(int64_t)t->n);
         for (int j = 0; j < t->n; j++) {
             integer(w, CG_NUMBER_PROOF, (int64_t *)&t->term[j].c, 0);

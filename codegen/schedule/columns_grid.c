@@ -54,12 +54,17 @@ static cg_val
 begin_groups(cg_lowering *l, const strip *s, cg_val *block, cg_val *column)
 {
     cg_build *b = &l->b;
-    const int64_t n = s->c.count, T = cg_block_threads(n), groups = (n + T - 1) / T;
-    const cg_val grid = cg_loop_of(b, CG_GRID, s->blocks * groups), i = cg_loop_var(b, grid),
-                 first = cg_imul(b, cg_imod(b, i, groups), T),
-                 limit = n % T ? cg_isub(b, cg_i64(b, n), first) : 0;
+    const int64_t n = s->c.count, T = cg_threads_of(l, n), groups = (n + T - 1) / T;
+    const uint32_t all = cg_reduction_new(b, s->blocks * n, 0, 1);
+    const cg_val blocks = cg_number_of_blocks(b, s->blocks, groups, cg_is_open(l, n)),
+                 grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), blocks, 1, 0),
+                 i = cg_loop_var(b, grid), first = cg_imul(b, cg_imod(b, i, groups), T),
+                 limit = cg_is_multiple(l, n, T) ? 0 : cg_isub(b, cg_i64(b, n), first);
 
     *block = cg_idiv(b, i, groups);
+    const cg_take_term term[] = { { *block, n }, { first, 1 } };
+    cg_take_element(
+        b, (cg_take){ .reduction = all, .n = 2, .term = term, .extent = T, .limit = n });
     l->threads = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, T), 1, limit);
     *column = cg_iadd(b, first, cg_loop_var(b, l->threads));
     return grid;
@@ -128,7 +133,7 @@ cg_column_grid(cg_lowering *l, cg_frame *fr, const cg_group *g)
     const char *name = l->k->name;
 
     s.blocks = (s.c.rows + CG_FOLD_BLOCK - 1) / CG_FOLD_BLOCK;
-    s.by_groups = cg_is_open(l, s.c.rows) && !cg_is_open(l, s.c.count);
+    s.by_groups = cg_is_open(l, s.c.rows);
     cg_note_group(l, fr, g);
     l->k->flops = s.c.x->size * s.c.n;
     ir_buf_printf(l->why, "%s: columns of %" PRId64 " rows, %" PRId64 " blocks each\n", name,

@@ -117,7 +117,7 @@ is_invariant(coverage *c, const node *x)
                                  : cg_number_is_invariant(&c->n, i->block->cond);
 
     for (uint32_t j = 0; j < x->n_takes && same; j++)
-        same = cg_number_is_invariant(&c->n, x->take[j]->when);
+        same = x->take[j]->extent == 0 && cg_number_is_invariant(&c->n, x->take[j]->when);
     for (uint32_t j = 0; j < x->n_inner && same; j++)
         same = is_invariant(c, x->inner[j]);
     return same;
@@ -152,7 +152,7 @@ static bool run(coverage *c, const node *x);
 static bool
 run_take(coverage *c, const cg_take *t)
 {
-    int64_t e = t->k, there = 1, x;
+    int64_t e = t->k, there = 1, x = 0, n = 1, end;
 
     if (t->when && !cg_number_of(&c->n, t->when, &there))
         return false;
@@ -162,9 +162,13 @@ run_take(coverage *c, const cg_take *t)
         if (!cg_number_of(&c->n, t->term[i].v, &x) ||
             __builtin_mul_overflow(x, t->term[i].c, &x) || __builtin_add_overflow(e, x, &e))
             return false;
-    if (t->n >= 0 && e < INT64_MAX)
-        add(c, &c->taken, e, e + 1);
-    return t->n >= 0 && e < INT64_MAX;
+    if (t->extent)
+        n = x > t->limit - t->extent ? t->limit - x : t->extent;
+    if (t->n < 0 || __builtin_add_overflow(e, n, &end))
+        return false;
+    if (n > 0)
+        add(c, &c->taken, e, end);
+    return true;
 }
 
 /* Does each iteration take n elements without a condition, at numbers that are n larger than in
@@ -182,7 +186,7 @@ advances_evenly(const coverage *c, const node *x)
                 __builtin_mul_overflow(one, t->term[i].c, &one) ||
                 __builtin_add_overflow(by, one, &by))
                 return false;
-        if (t->when || t->n < 0 || by != x->n_takes)
+        if (t->when || t->extent || t->n < 0 || by != x->n_takes)
             return false;
     }
     return true;

@@ -3,8 +3,8 @@
 #ifndef TESTS_LAWS_CLASS_ROWS_H
 #define TESTS_LAWS_CLASS_ROWS_H
 
-#include "tests/laws/class_forms.h"
 #include "tests/laws/class_functions.h"
+#include "tests/laws/class_products.h"
 
 #define RECUR(by, w, first, steps)                                                             \
     { "scan",                                                                                  \
@@ -593,6 +593,7 @@ static const row rows[] = {
                                       "%3 = dynamic_update_slice %z, %12, %a, %c : $[<3*m>,5]" L
                                       "%0 = dynamic_update_slice %3, %22, %b, %c : $[<3*m>,5]"),
       LAWS_NUMBERS, 2, 1, PLANE / 5, -2, 2 },
+    PRODUCT_ROWS,
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 

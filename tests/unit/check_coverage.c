@@ -203,6 +203,40 @@ START_TEST(large)
 }
 END_TEST
 
+/* Blocks take `extent` of 130 rows each, from multiples of `stride` on, of each of 3
+ * columns. */
+static const char *
+of_tiles(int64_t blocks, int64_t stride, int64_t extent)
+{
+    cg_coverage_report r = { 0 };
+
+    begin(1);
+    sum = cg_reduction_new(&b, 3 * 130, 0, 1);
+    cg_val grid = cg_loop_begin(&b, CG_SERIAL, number(0), number(3 * blocks), 1, 0);
+    const cg_val i = cg_loop_var(&b, grid), column = cg_imod(&b, i, 3),
+                 first = cg_imul(&b, cg_idiv(&b, i, 3), stride);
+    const cg_take_term term[] = { { column, 130 }, { first, 1 } };
+
+    cg_take_element(
+        &b,
+        (cg_take){ .reduction = sum, .n = 2, .term = term, .extent = extent, .limit = 130 });
+    cg_loop_end(&b, grid);
+    cg_coverage_of(m, &arena, &r);
+    ck_assert_int_eq(r.proved + r.refuted, 1);
+    return r.why ? r.why : "";
+}
+
+START_TEST(tiles)
+{
+    ck_assert_str_eq(of_tiles(3, 64, 64), "");
+    ck_assert_str_eq(of_tiles(4, 64, 64), "");
+    ck_assert_str_eq(of_tiles(2, 65, 65), "");
+    ck_assert_ptr_nonnull(strstr(of_tiles(2, 64, 64), "element 128 is not taken"));
+    ck_assert_ptr_nonnull(strstr(of_tiles(3, 64, 63), "element 63 is not taken"));
+    ck_assert_ptr_nonnull(strstr(of_tiles(3, 64, 65), "element 64 is taken twice"));
+}
+END_TEST
+
 /* A number that comes from memory is not known. */
 START_TEST(number_from_memory)
 {
@@ -312,6 +346,7 @@ main(void)
         ONCE(last_step_of_every_block),
         ONCE(faults),
         ONCE(large),
+        ONCE(tiles),
         ONCE(number_from_memory),
         ONCE(no_reduction),
         ONCE(parts),

@@ -39,8 +39,8 @@ START_TEST(has_the_zeros_of_each_size)
     const program *p = &programs[_i];
     cot_fn *f = function_of(p), *open = cot_open(f, p->sizes);
 
-    for (size_t i = 0; i < 2 * sizeof whole / sizeof *whole; i++) {
-        const int64_t n = whole[i / 2], other = whole[(i / 2 + 3) % 9] % 300;
+    for (size_t i = 0; i < 3 * sizeof whole / sizeof *whole; i++) {
+        const int64_t n = whole[i / 3], other = whole[(i / 3 + 3) % 9] % 300;
         cot_array *arg[MAX_ARGS], *x = NULL, *y = NULL;
 
         if (!has_size(p, n, other))

@@ -62,7 +62,7 @@ formed_shape(const program *p, form how, int i)
     if (how != MAPPED)
         return s;
     s.rank++;
-    memmove(s.dims + 1, p->arg[i].dims, sizeof *s.dims * 2);
+    memmove(s.dims + 1, p->arg[i].dims, sizeof *s.dims * 3);
     s.dims[0] = BATCH;
     return s;
 }

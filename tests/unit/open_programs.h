@@ -145,10 +145,18 @@ BODY(every_other)
     out[0] = cot_take(in[0], cot_rem(at, (double)n), 0);
 }
 
+/* Products by tiles, on a GPU: with open rows, an open inner length, an open batch, open rows
+ * and columns. */
 BODY(layer)
 {
     UNUSED;
     out[0] = cot_tanh(cot_matmul(in[0], in[1]));
+}
+
+BODY(layer_loss)
+{
+    UNUSED;
+    out[0] = cot_mean(cot_square(cot_tanh(cot_matmul(in[1], in[0]))));
 }
 
 BODY(of_columns)
@@ -160,7 +168,7 @@ BODY(of_columns)
 /* An argument's shape; -k is k n, -100 the other size. */
 typedef struct shape {
     int rank;
-    int64_t dims[3];
+    int64_t dims[4];
 } shape;
 enum { OTHER = -100 };
 
@@ -243,6 +251,28 @@ static const program programs[] = {
     { "largest", "0: [n] where n >= 5", largest, false, 5, 1, { { 1, { -1 } } } },
     { "incomplete", "0: [n]", incomplete, false, 0, 1, { { 1, { -1 } } } },
     { "every other", "0: [n] where n >= 1", every_other, false, 1, 1, { { 1, { -1 } } } },
+    { "layer", "0: [n, _]", layer, false, 0, 2, { { 2, { -1, 40 } }, { 2, { 40, 80 } } } },
+    { "layer's",
+      "1: [n, _] where n >= 1",
+      layer_loss,
+      true,
+      1,
+      2,
+      { { 2, { 24, 64 } }, { 2, { -1, 24 } } } },
+    { "layers",
+      "0: [n, _, _], 1: [n, _, _]",
+      layer,
+      false,
+      0,
+      2,
+      { { 3, { -1, 65, 16 } }, { 3, { -1, 16, 64 } } } },
+    { "of columns",
+      "0: [n, _], 1: [n, _]",
+      of_columns,
+      false,
+      0,
+      2,
+      { { 2, { -1, 66 } }, { 2, { -1, 64 } } } },
     { "of few columns",
       "0: [n, _], 1: [n, _]",
       of_columns,
@@ -258,6 +288,13 @@ static const program programs[] = {
       2,
       { { 2, { 3, -1 } }, { 1, { -1 } } } },
     { "inner", "0: [n], 1: [n]", layer, false, 0, 2, { { 1, { -1 } }, { 1, { -1 } } } },
+    { "rows by columns",
+      "0: [n, _], 1: [_, m]",
+      layer,
+      false,
+      0,
+      2,
+      { { 2, { -1, 16 } }, { 2, { 16, OTHER } } } },
     { "differences", "0: [n] where n >= 1", differences, false, 1, 1, { { 1, { -1 } } } },
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
@@ -278,8 +315,8 @@ filled(const shape *s, int64_t n, int64_t other, uint32_t seed)
     return a;
 }
 
-/* Numbers whose products are rounded to 0, or to -0 where a positive one is multiplied by a
- * negative one. */
+/* -0, or numbers whose products are rounded to 0, or to -0 where a positive one is multiplied
+ * by a negative one. */
 static inline cot_array *
 nearly_zero(const shape *s, int64_t n, int64_t other, int which)
 {
@@ -287,7 +324,7 @@ nearly_zero(const shape *s, int64_t n, int64_t other, int which)
     float *x = cot_array_data(a);
 
     for (size_t i = 0; i < cot_array_bytes(a) / sizeof *x; i++)
-        x[i] = which % 2 ? -1e-30f : 1e-30f;
+        x[i] = which % 3 == 0 ? 1e-30f : which % 3 == 1 ? -1e-30f : -0.0f;
     return a;
 }
 
