@@ -6,11 +6,7 @@
  * beginning. */
 #include "codegen/open/rewrite.h"
 
-#include <stdlib.h>
-
 #include "ir/map.h"
-
-enum { WORK_ALIGN = 64 }; /* of the buffers of a work block: plan/lifetimes.c */
 
 typedef struct vectors {
     ir_map find;
@@ -183,139 +179,6 @@ rewrite_number(cg_rewriting *r, const cg_number *x, const cg_size_form *f)
     }
 }
 
-/* -- the work block -- */
-
-static int
-by_offset(const void *x, const void *y)
-{
-    const cg_open_part *a = x, *b = y;
-
-    return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
-static bool
-has_part(const cg_open *o, int64_t offset)
-{
-    for (uint32_t i = 0; i < o->n_parts; i++)
-        if (o->part[i].offset == offset)
-            return true;
-    return false;
-}
-
-/* Buffers that share memory are all the same size (plan/lifetimes.c). */
-static void
-find_parts(cg_open *o, const cg_tokens *t)
-{
-    const cg_kernel *k = o->module->kernel[0];
-    const uint32_t n = o->entry.n_constants;
-
-    for (uint32_t i = 0; i < n; i++)
-        IR_PUSH(o->arena, o->part, o->n_parts, o->cap_parts,
-                ((cg_open_part){ { .whole = { .constant = 1 } }, WORK_ALIGN, -1 }));
-    for (uint32_t i = 0; i < t->n_numbers && t->number[i].k == k; i++) {
-        const cg_number *x = &t->number[i];
-        const cg_buffer *b = &k->buffer[x->buffer];
-
-        if (x->kind == CG_NUMBER_ELEMENTS && b->space == CG_WORK && !has_part(o, b->offset))
-            IR_PUSH(
-                o->arena, o->part, o->n_parts, o->cap_parts,
-                ((cg_open_part){ o->form[i], (int64_t)cot_dtype_size(b->type), b->offset }));
-    }
-    if (o->n_parts > n)
-        qsort(o->part + n, o->n_parts - n, sizeof *o->part, by_offset);
-    o->part_of = IR_NEW_N(o->arena, uint32_t, k->n_buffers);
-    for (uint32_t i = 0; i < k->n_buffers; i++)
-        for (uint32_t p = o->entry.n_constants; k->buffer[i].space == CG_WORK && p < o->n_parts;
-             p++)
-            if (o->part[p].offset == k->buffer[i].offset)
-                o->part_of[i] = p + 1;
-}
-
-/* The arguments for constants become buffers of the work block, before all others. */
-static void
-find_constants(cg_open *o)
-{
-    cg_module *m = o->module;
-    cg_kernel *k = m->kernel[0];
-    const int first = o->entry.first_constant, n = (int)o->entry.n_constants;
-
-    o->constant_in = IR_NEW_N(o->arena, uint32_t, n + 1);
-    for (uint32_t i = 0; i < k->n_buffers; i++) {
-        cg_buffer *b = &k->buffer[i];
-
-        if (b->space > CG_OUT || b->arg < first)
-            continue;
-        if (b->arg >= first + n) {
-            b->arg -= n;
-            continue;
-        }
-        o->constant_in[b->arg - first] = i + 1;
-        o->part_of[i] = (uint32_t)(b->arg - first) + 1;
-        b->space = CG_WORK;
-    }
-    m->n_args -= n;
-}
-
-static int64_t
-bytes_of(const cg_open_part *p, const int64_t *size)
-{
-    return (cg_form_at(&p->elements, size) * p->element_bytes + WORK_ALIGN - 1) / WORK_ALIGN *
-           WORK_ALIGN;
-}
-
-int64_t
-cg_open_work_bytes(const cg_open *o, const int64_t *size)
-{
-    int64_t sum = 0;
-
-    for (uint32_t i = 0; i < o->n_parts; i++)
-        sum += bytes_of(&o->part[i], size);
-    return sum;
-}
-
-/* Place the buffers of part number `part`: behind parts of open sizes at a value, and before
- * them at a number. */
-static void
-place_part(cg_rewriting *r, const cg_open *o, uint32_t part, int64_t at, cg_val offset)
-{
-    const uint32_t n = r->k->n_buffers - 1; /* the last one has the sizes */
-
-    for (uint32_t i = 0; i < n; i++) {
-        cg_buffer *b = &r->k->buffer[i];
-
-        if (o->part_of[i] != part + 1)
-            continue;
-        b->offset = at;
-        b->placed = offset != 0;
-        if (offset)
-            cg_open_insn(
-                r, (cg_insn){
-                       .op = CG_PLACE, .type = COT_DTYPE_NONE, .imm = i, .in = { offset } });
-    }
-}
-
-static void
-place_work(cg_rewriting *r, const cg_open *o)
-{
-    cg_val offset = 0;
-    int64_t at = 0;
-
-    for (uint32_t i = 0; i < o->n_parts; i++) {
-        const cg_open_part *p = &o->part[i];
-
-        place_part(r, o, i, at, offset);
-        if (!offset && cg_form_is_constant(&p->elements)) {
-            at += bytes_of(p, NULL);
-            continue;
-        }
-        cg_val bytes = cg_open_scaled(r, cg_open_value(r, &p->elements), p->element_bytes);
-        bytes = cg_open_op(r, SC_add, bytes, cg_open_i64(r, WORK_ALIGN - 1));
-        bytes = cg_open_op(r, SC_div, bytes, cg_open_i64(r, WORK_ALIGN));
-        offset = cg_open_added(r, offset ? offset : cg_open_i64(r, at),
-                               cg_open_scaled(r, bytes, WORK_ALIGN));
-    }
-}
-
 /* What a settled buffer's contents are moved back by (CG_SETTLE). */
 static void
 settle_sizes(cg_rewriting *r, const cg_tokens *t, const cg_size_form *form, uint32_t first)
@@ -461,7 +324,7 @@ rewrite_kernel(cg_open *o, cg_kernel *k, const cg_tokens *t, uint32_t first)
     if (k == o->module->kernel[0]) {
         cg_open_guard(&r, o);
         leave_if_empty(&r, o);
-        place_work(&r, o);
+        cg_open_place_work(&r, o);
         cg_open_constants(&r, o);
     }
     settle_sizes(&r, t, o->form, first);
@@ -495,28 +358,12 @@ prepare_instance(cg_open *o)
     }
 }
 
-/* Set the offsets of the instance's buffers. */
-static void
-place_instance(cg_open *o, const int64_t *size)
-{
-    cg_kernel *k = o->instance->kernel[0];
-    int64_t offset = 0;
-
-    for (uint32_t i = 0; i < o->n_parts; i++) {
-        for (uint32_t b = 0; b < k->n_buffers; b++)
-            if (o->part_of[b] == i + 1)
-                k->buffer[b].offset = offset;
-        offset += bytes_of(&o->part[i], size);
-    }
-    k->work_bytes = o->instance->work_bytes = offset;
-}
-
 cot_status
 cg_open_verify(cg_open *o, const int64_t *size)
 {
     const cg_tokens *t = &o->of_instance;
 
-    place_instance(o, size);
+    cg_open_place_instance(o, size);
     for (uint32_t i = 0; i < t->n_numbers; i++) {
         const cg_number *x = &t->number[i];
         const int64_t value = cg_form_at(&o->form[i], size);
@@ -576,9 +423,9 @@ cg_generalise(const cg_samples *samples, cg_module *const *sample, const cg_open
         return false;
     out->of_module = g.tokens[0];
     out->of_instance = g.tokens[1];
-    find_parts(out, &g.tokens[0]);
+    cg_open_find_parts(out, &g.tokens[0]);
     find_results(out, &g.tokens[0]);
-    find_constants(out);
+    cg_open_find_constants(out);
     find_blocks(out, &g.tokens[0]);
     cg_open_find_terms(out, g.tokens[0].n_numbers);
     prepare_instance(out);

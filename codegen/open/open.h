@@ -46,6 +46,7 @@ typedef struct cg_open_part {
     cg_size_form elements;
     int64_t element_bytes;
     int64_t offset;             /* in the sample */
+    uint32_t alike; /* how many have its size, where it is the first of them; else 0 */
 } cg_open_part;
 
 /* The blocks of a kernel for a GPU where their number is open: the product of these. */

@@ -29,6 +29,13 @@ void cg_open_find_sizes(cg_rewriting *r, cg_module *m);
 /* Put the instructions before those of the kernel. */
 void cg_open_insert(cg_rewriting *r);
 
+/* work.c: find the buffers of the work block; make buffers of it of the arguments for
+ * constants, before all others; place them, in the entry and in the instance. */
+void cg_open_find_parts(cg_open *o, const cg_tokens *t);
+void cg_open_find_constants(cg_open *o);
+void cg_open_place_work(cg_rewriting *r, const cg_open *o);
+void cg_open_place_instance(cg_open *o, const int64_t *size);
+
 /* prologue.c: what the entry does first.  Sizes that contradict the facts, and those of which a
  * number exceeds 63 bits, end the call before anything is written. */
 void cg_open_guard(cg_rewriting *r, const cg_open *o);
