@@ -3,13 +3,14 @@
  *     cot build f.cot -o f.ptx                    writes f.ptx and f.json
  *     ptx_host f.json --in x.npy w.npy --out y    reads arguments, writes y0.npy, y1.npy, ...
  *
+ * A function with open sizes wants them: --size n=1000 for each.
  * in/out and donated arguments are given like the others; new values of in/out arguments are
  * written after the results.
  * What runs the function is ptx_manifest.h; the rest is NumPy's file format. */
 #define _POSIX_C_SOURCE 200809L
 #include "ptx_manifest.h"
 
-enum { MAX_ARGUMENTS = 1024 };
+enum { MAX_ARGUMENTS = 1024, MAX_SIZES = 8 };
 
 static int
 failed(const char *what, const char *why)
@@ -57,15 +58,21 @@ npy_type(const char *type)
 }
 
 static bool
-npy_write(const char *path, const json *argument, const char *data, size_t bytes)
+npy_write(const ptx *p, const char *path, const json *argument, const char *data, size_t bytes)
 {
     char head[1024], dims[700] = "";
     FILE *f = fopen(path, "wb");
     int n = 0;
 
-    for (const json *d = json_get(argument, "dims")->first; d; d = d->next)
-        n += snprintf(dims + n, sizeof dims - (size_t)n, "%" PRId64 "%s", d->number,
-                      d->next ? ", " : n ? "" : ",");
+    for (const json *d = json_get(argument, "dims")->first; d; d = d->next) {
+        int64_t length = 0;
+
+        ptx_number(d, json_get(p->f, "sizes"), p->size, &length);
+        n += snprintf(dims + n, sizeof dims - (size_t)n, "%" PRId64 "%s", length,
+                      d->next ? ", "
+                      : n     ? ""
+                              : ",");
+    }
     n = snprintf(head + 10, sizeof head - 10,
                  "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
                  npy_type(json_text(argument, "type")), dims) +
@@ -84,9 +91,41 @@ npy_write(const char *path, const json *argument, const char *data, size_t bytes
 }
 
 typedef struct options {
-    const char *manifest, *name, *out, *in[MAX_ARGUMENTS];
-    int n_in;
+    const char *manifest, *name, *out, *in[MAX_ARGUMENTS], *size[MAX_SIZES];
+    int n_in, n_sizes;
 } options;
+
+/* The sizes of a function that are open, in their order; NULL, or what is wrong. */
+static const char *
+read_sizes(const ptx *p, const options *o, int64_t *size)
+{
+    const json *name = json_get(p->f, "sizes");
+    int i = 0;
+
+    for (name = name ? name->first : NULL; name; name = name->next, i++) {
+        const char *text = json_text(name, "name"), *given = NULL;
+        const size_t n = strlen(text);
+
+        for (int k = 0; k < o->n_sizes; k++)
+            if (strncmp(o->size[k], text, n) == 0 && o->size[k][n] == '=')
+                given = o->size[k] + n + 1;
+        if (!given || i == MAX_SIZES)
+            return "a size is not given; wants --size NAME=N";
+        size[i] = strtoll(given, NULL, 10);
+    }
+    return i < o->n_sizes ? "more sizes are given than it has" : NULL;
+}
+
+static bool
+bytes_of(const ptx *p, const json *argument, size_t *bytes)
+{
+    int64_t n;
+    const bool good =
+        ptx_number(json_get(argument, "bytes"), json_get(p->f, "sizes"), p->size, &n);
+
+    *bytes = good ? (size_t)n : 0;
+    return good;
+}
 
 static bool
 is_result(const json *argument)
@@ -102,9 +141,14 @@ upload(const driver *d, const ptx *p, const options *o, uint64_t *at)
     int i = 0, given = 0;
 
     for (const json *a = all->first; a && i < MAX_ARGUMENTS; a = a->next, i++) {
-        const size_t bytes = (size_t)json_number(a, "bytes");
-        const char *why = driver_check(d, d->cuMemAlloc(&at[i], bytes ? bytes : 1)), *data;
+        const char *why = NULL, *data;
         char *file = NULL;
+        size_t bytes;
+
+        if (!bytes_of(p, a, &bytes))
+            why = "its bytes are no number";
+        if (!why)
+            why = driver_check(d, d->cuMemAlloc(&at[i], bytes ? bytes : 1));
 
         if (why)
             return failed(json_text(a, "name"), why);
@@ -125,15 +169,17 @@ upload(const driver *d, const ptx *p, const options *o, uint64_t *at)
 }
 
 static int
-download_one(const driver *d, const options *o, const json *a, uint64_t at, int number)
+download_one(const driver *d, const ptx *p, const options *o, const json *a, uint64_t at,
+             int number)
 {
-    const size_t bytes = (size_t)json_number(a, "bytes");
+    size_t bytes;
+    bytes_of(p, a, &bytes);
     char *data = malloc(bytes + 1), path[1024];
     const char *why =
         data ? driver_check(d, d->cuMemcpyDtoH(data, at, bytes)) : "memory is short";
 
     snprintf(path, sizeof path, "%s%d.npy", o->out, number);
-    if (!why && !npy_write(path, a, data, bytes))
+    if (!why && !npy_write(p, path, a, data, bytes))
         why = "it cannot be written";
     free(data);
     return why ? failed(path, why) : 0;
@@ -150,7 +196,7 @@ download(const driver *d, const ptx *p, const options *o, const uint64_t *at)
         for (const json *a = json_get(p->f, "arguments")->first; a && i < MAX_ARGUMENTS && !bad;
              a = a->next, i++)
             if (pass ? strcmp(json_text(a, "use"), "inout") == 0 : is_result(a))
-                bad = download_one(d, o, a, at[i], written++);
+                bad = download_one(d, p, o, a, at[i], written++);
     }
     return bad;
 }
@@ -159,8 +205,12 @@ static int
 run(const driver *d, ptx *p, const options *o)
 {
     uint64_t at[MAX_ARGUMENTS] = { 0 };
-    int bad = upload(d, p, o, at), status = 0;
+    int64_t size[MAX_SIZES] = { 0 };
+    const char *wrong = read_sizes(p, o, size);
+    int bad, status = 0;
 
+    p->size = json_get(p->f, "sizes") ? size : NULL;
+    bad = wrong ? failed(json_text(p->f, "name"), wrong) : upload(d, p, o, at);
     if (!bad) {
         const char *why = ptx_run(p, at, &status);
 
@@ -169,8 +219,9 @@ run(const driver *d, ptx *p, const options *o)
         if (why)
             bad = failed(json_text(p->f, "name"), why);
         else if (status)
-            bad = failed(json_text(p->f, "name"),
-                         status == 8 ? "a loop passed its bound" : "it failed");
+            bad = failed(json_text(p->f, "name"), status == 8   ? "a loop passed its bound"
+                                                  : status == 1 ? "it takes no such size"
+                                                                : "it failed");
     }
     if (!bad)
         bad = download(d, p, o, at);
@@ -190,6 +241,8 @@ read_options(int n, char **arg, options *o)
             o->name = arg[++i];
         else if (strcmp(arg[i], "--out") == 0 && i + 1 < n)
             o->out = arg[++i];
+        else if (strcmp(arg[i], "--size") == 0 && i + 1 < n && o->n_sizes < MAX_SIZES)
+            o->size[o->n_sizes++] = arg[++i];
         else if (strcmp(arg[i], "--in") == 0)
             while (i + 1 < n && arg[i + 1][0] != '-' && o->n_in < MAX_ARGUMENTS)
                 o->in[o->n_in++] = arg[++i];
@@ -211,7 +264,8 @@ main(int n, char **arg)
     int bad;
 
     if (!read_options(n, arg, &o)) {
-        fprintf(stderr, "usage: ptx_host F.json [--fn NAME] [--in A.npy ...] [--out PREFIX]\n");
+        fprintf(stderr, "usage: ptx_host F.json [--fn NAME] [--size NAME=N] [--in A.npy ...] "
+                        "[--out PREFIX]\n");
         return 2;
     }
     why = driver_open(&d);

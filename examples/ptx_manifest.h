@@ -10,7 +10,6 @@
 #ifndef PTX_MANIFEST_H
 #define PTX_MANIFEST_H
 
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx_json.h"
+#include "ptx_driver.h"
+#include "ptx_sizes.h"
 
 /* A whole file, ended by a zero; NULL: it cannot be read. */
 static char *
@@ -38,103 +38,9 @@ read_all(const char *path, size_t *bytes)
     return text;
 }
 
-/* ---- the driver ---- */
-
-/* As in NVIDIA's CUDA Driver API reference manual: handles are pointers, enumerations int. */
-typedef int driver_result, driver_device, driver_attribute;
-typedef uint64_t driver_address;
-typedef void *driver_context, *driver_module, *driver_function, *driver_stream, *driver_event;
-
-enum { DRIVER_DYNAMIC_SHARED = 8 };     /* bytes that a launch may ask for */
-
-#define DRIVER_FUNCTIONS(X)                                                                   \
-    X(cuInit, "cuInit", (unsigned))                                                           \
-    X(cuDeviceGet, "cuDeviceGet", (driver_device *, int))                                     \
-    X(cuDeviceGetName, "cuDeviceGetName", (char *, int, driver_device))                       \
-    X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (driver_context *, driver_device)) \
-    X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (driver_device))             \
-    X(cuCtxPushCurrent, "cuCtxPushCurrent_v2", (driver_context))                              \
-    X(cuCtxSynchronize, "cuCtxSynchronize", (void))                                           \
-    X(cuModuleLoadData, "cuModuleLoadData", (driver_module *, const void *))                  \
-    X(cuModuleUnload, "cuModuleUnload", (driver_module))                                      \
-    X(cuModuleGetFunction, "cuModuleGetFunction",                                             \
-      (driver_function *, driver_module, const char *))                                       \
-    X(cuFuncSetAttribute, "cuFuncSetAttribute", (driver_function, driver_attribute, int))     \
-    X(cuMemAlloc, "cuMemAlloc_v2", (driver_address *, size_t))                                \
-    X(cuMemFree, "cuMemFree_v2", (driver_address))                                            \
-    X(cuMemcpyHtoD, "cuMemcpyHtoD_v2", (driver_address, const void *, size_t))                \
-    X(cuMemcpyDtoH, "cuMemcpyDtoH_v2", (void *, driver_address, size_t))                      \
-    X(cuMemcpyDtoD, "cuMemcpyDtoD_v2", (driver_address, driver_address, size_t))              \
-    X(cuLaunchKernel, "cuLaunchKernel",                                                       \
-      (driver_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
-       driver_stream, void **, void **))                                                      \
-    X(cuEventCreate, "cuEventCreate", (driver_event *, unsigned))                             \
-    X(cuEventRecord, "cuEventRecord", (driver_event, driver_stream))                          \
-    X(cuEventSynchronize, "cuEventSynchronize", (driver_event))                               \
-    X(cuEventElapsedTime, "cuEventElapsedTime", (float *, driver_event, driver_event))        \
-    X(cuEventDestroy, "cuEventDestroy_v2", (driver_event))                                    \
-    X(cuGetErrorString, "cuGetErrorString", (driver_result, const char **))
-
-typedef struct driver {
-    void *library;
-    driver_device device;
-    char name[100];
-#define DRIVER_MEMBER(member, symbol, parameters) driver_result (*member) parameters;
-    DRIVER_FUNCTIONS(DRIVER_MEMBER)
-#undef DRIVER_MEMBER
-} driver;
-
-static const char *
-driver_check(const driver *d, int r)
-{
-    const char *text = NULL;
-
-    if (r == 0)
-        return NULL;
-    return d->cuGetErrorString(r, &text) == 0 && text ? text : "the driver failed";
-}
-
-static const char *
-driver_find(driver *d)
-{
-    void *at;
-
-#define DRIVER_FIND(member, symbol, parameters)      \
-    if (!(at = dlsym(d->library, symbol)))           \
-        return "the CUDA driver lacks " symbol;      \
-    memcpy(&d->member, &at, sizeof at);
-    DRIVER_FUNCTIONS(DRIVER_FIND)
-#undef DRIVER_FIND
-    return NULL;
-}
-
-static const char *
-driver_open(driver *d)
-{
-    const char *path = getenv("COT_CUDA_DRIVER"), *why;
-    void *context = NULL;
-
-    memset(d, 0, sizeof *d);
-    d->library = dlopen(path ? path : "libcuda.so.1", RTLD_NOW);
-    if (!d->library)
-        return "there is no CUDA driver";
-    if ((why = driver_find(d)) || (why = driver_check(d, d->cuInit(0))) ||
-        (why = driver_check(d, d->cuDeviceGet(&d->device, 0))) ||
-        (why = driver_check(d, d->cuDeviceGetName(d->name, sizeof d->name, d->device))) ||
-        (why = driver_check(d, d->cuDevicePrimaryCtxRetain(&context, d->device))) ||
-        (why = driver_check(d, d->cuCtxPushCurrent(context))))
-        return why;
-    return NULL;
-}
-
-static void
-driver_close(driver *d)
-{
-    if (d->library)
-        dlclose(d->library);
-}
-
 /* ---- functions ---- */
+
+enum { PTX_LEFT = -1 }; /* the status of an entry that had nothing to do */
 
 typedef struct ptx {
     const driver *d;
@@ -144,6 +50,9 @@ typedef struct ptx {
     void *module, **kernel;
     int n_kernels, n_buffers;
     uint64_t work, status, *constant;
+    int64_t work_bytes;         /* that `work` has */
+    const int64_t *size;        /* of the run: of open sizes; NULL: it has none */
+    uint64_t *placed;           /* of the run: offsets of buffers in the work block */
     const uint64_t *arg;        /* of the run */
     uint64_t *value;            /* of steps, by number */
     bool fails;
@@ -161,6 +70,8 @@ ptx_address(const ptx *p, const json *place)
         at = p->arg[m->number];
     else if ((m = json_get(b, "work")))
         at = p->work + (uint64_t)m->number;
+    else if (json_get(b, "placed"))
+        at = p->work + p->placed[place->first->number];
     else
         at = p->constant[place->first->number];
     if (!place->first->next)
@@ -174,9 +85,13 @@ ptx_launch(const ptx *p, const json *s)
 {
     const json *k = json_at(json_get(p->f, "kernels"), (int)json_number(s, "launch"));
     const json *buffers = json_get(s, "buffers"), *params = json_get(s, "params");
+    const int64_t grid = json_get(s, "grid") ? (int64_t)p->value[json_number(s, "grid")]
+                                             : json_number(k, "grid");
 
-    if (json_number(k, "grid") == 0)
+    if (grid == 0)
         return NULL; /* nothing to do: the driver takes no grid of no blocks */
+    if (grid < 0 || grid > INT32_MAX)
+        return "a launch has more blocks than a GPU takes";
     uint64_t word[buffers->n + params->n + 1];
     void *parameter[buffers->n + params->n + 1];
     int n = 0;
@@ -189,11 +104,10 @@ ptx_launch(const ptx *p, const json *s)
         word[n++] = p->status;
     for (int i = 0; i < n; i++)
         parameter[i] = &word[i];
-    return driver_check(p->d, p->d->cuLaunchKernel(p->kernel[json_number(s, "launch")],
-                                                   (unsigned)json_number(k, "grid"), 1, 1,
-                                                   (unsigned)json_number(k, "block"), 1, 1,
-                                                   (unsigned)json_number(k, "dynamic"),
-                                                   NULL, parameter, NULL));
+    return driver_check(
+        p->d, p->d->cuLaunchKernel(p->kernel[json_number(s, "launch")], (unsigned)grid, 1, 1,
+                                   (unsigned)json_number(k, "block"), 1, 1,
+                                   (unsigned)json_number(k, "dynamic"), NULL, parameter, NULL));
 }
 
 /* ---- scalars ---- */
@@ -228,10 +142,12 @@ ptx_scalar(const ptx *p, const json *s)
         *to = strtoull(json_text(s, "bits"), NULL, 16);
         return NULL;
     }
-    if (*t == 'f' || *t == 'c' || strcmp(t, "bf16") == 0)
-        return "a step computes with floats, which no entry does";
     for (int i = 0; i < of->n && i < 3; i++)
         x[i] = p->value[json_at(of, i)->number];
+    if (*t == 'f' || *t == 'c' || strcmp(t, "bf16") == 0 || *json_text(s, "from") == 'f')
+        return ptx_float(is, t, json_text(s, "from"), x, to)
+                   ? NULL
+                   : "a step computes with floats as this program does not";
     a = as_number(t, x[0]);
     b = as_number(t, x[1]);
 #define IS(name, result)             \
@@ -332,6 +248,19 @@ ptx_if(const ptx *p, const json *s, int *status)
     return why;
 }
 
+/* Sizes are in memory of the host. */
+static bool
+ptx_loads_size(const ptx *p, const json *s, uint64_t *to)
+{
+    const json *place = json_get(s, "from"), *index = place->first->next;
+
+    if (!p->size ||
+        !json_get(json_at(json_get(p->f, "buffers"), (int)place->first->number), "sizes"))
+        return false;
+    *to = (uint64_t)p->size[index ? p->value[index->number] : 0];
+    return true;
+}
+
 /* A load waits for what was launched, and so sees the status of it. */
 static const char *
 ptx_load(const ptx *p, const json *s, int *status)
@@ -341,6 +270,8 @@ ptx_load(const ptx *p, const json *s, int *status)
 
     *to = 0;
     if (json_get(s, "when") && !p->value[json_number(s, "when")])
+        return NULL;
+    if (ptx_loads_size(p, s, to))
         return NULL;
     why = driver_check(p->d, p->d->cuMemcpyDtoH(to, ptx_address(p, json_get(s, "from")),
                                                 (size_t)json_number(s, "bytes")));
@@ -366,12 +297,24 @@ ptx_step(const ptx *p, const json *s, int *status)
 
     if (strcmp(what, "launch") == 0)
         return ptx_launch(p, s);
-    if (strcmp(what, "copy") == 0 && json_number(s, "copy") == 0)
+    if (strcmp(what, "copy") == 0 || strcmp(what, "copy_bytes") == 0) {
+        const size_t bytes =
+            what[4] ? (size_t)p->value[s->first->number] : (size_t)json_number(s, "copy");
+
+        if (bytes == 0)
+            return NULL;
+        return driver_check(p->d,
+                            p->d->cuMemcpyDtoD(ptx_address(p, json_get(s, "to")),
+                                               ptx_address(p, json_get(s, "from")), bytes));
+    }
+    if (strcmp(what, "place") == 0) {
+        p->placed[s->first->number] = p->value[json_number(s, "at")];
         return NULL;
-    if (strcmp(what, "copy") == 0)
-        return driver_check(p->d, p->d->cuMemcpyDtoD(ptx_address(p, json_get(s, "to")),
-                                                     ptx_address(p, json_get(s, "from")),
-                                                     (size_t)json_number(s, "copy")));
+    }
+    if (strcmp(what, "leave") == 0) {
+        *status = p->value[s->first->number] ? PTX_LEFT : *status;
+        return NULL;
+    }
     if (strcmp(what, "value") == 0)
         return ptx_scalar(p, s);
     if (strcmp(what, "load") == 0)
@@ -510,8 +453,9 @@ ptx_open(ptx *p, const driver *d, const char *path, const char *name)
     p->n_buffers = json_get(p->f, "buffers")->n;
     p->kernel = calloc((size_t)p->n_kernels + 1, sizeof *p->kernel);
     p->constant = calloc((size_t)p->n_buffers + 1, sizeof *p->constant);
+    p->placed = calloc((size_t)p->n_buffers + 1, sizeof *p->placed);
     p->value = calloc((size_t)json_number(p->f, "values") + 1, sizeof *p->value);
-    if (!p->kernel || !p->constant || !p->value)
+    if (!p->kernel || !p->constant || !p->placed || !p->value)
         return "memory is short";
     for (const json *k = json_get(p->f, "kernels")->first; k; k = k->next)
         p->fails |= json_number(k, "fails") != 0;
@@ -523,9 +467,30 @@ ptx_open(ptx *p, const driver *d, const char *path, const char *name)
     return NULL;
 }
 
+/* The work block of a call with these sizes. */
+static const char *
+ptx_grow(ptx *p)
+{
+    int64_t bytes;
+
+    if (!ptx_number(json_at(json_get(p->f, "work_bytes"), 0), json_get(p->f, "sizes"), p->size,
+                    &bytes))
+        return "the sizes are none, or the manifest's work_bytes is no expression";
+    if (bytes <= p->work_bytes)
+        return NULL;
+    if (p->work)
+        p->d->cuMemFree(p->work);
+    p->work = 0;
+    p->work_bytes = 0;
+    const char *why = driver_check(p->d, p->d->cuMemAlloc(&p->work, (size_t)bytes));
+    p->work_bytes = why ? 0 : bytes;
+    return why;
+}
+
 /* Run it on device addresses, aligned to 16, of its arguments and results in the manifest's
- * order.  *status: 0, or that of cotrace/base.h with which it failed (8: a loop passed its
- * bound). */
+ * order; of a function with open sizes after p->size has been set to them.  *status: 0, or that
+ * of cotrace/base.h with which it failed (8: a loop passed its bound; 1: a size is not one that
+ * it takes). */
 static const char *
 ptx_run(ptx *p, const uint64_t *arg, int *status)
 {
@@ -533,12 +498,16 @@ ptx_run(ptx *p, const uint64_t *arg, int *status)
 
     *status = 0;
     p->arg = arg;
-    if (p->fails)
+    if (p->size)
+        why = ptx_grow(p);
+    if (!why && p->fails)
         why = driver_check(p->d, p->d->cuMemcpyHtoD(p->status, status, sizeof *status));
     if (!why)
         why = ptx_steps(p, json_get(p->f, "steps"), status);
     if (!why && p->fails && !*status)
         why = driver_check(p->d, p->d->cuMemcpyDtoH(status, p->status, sizeof *status));
+    if (*status == PTX_LEFT)
+        *status = 0;
     return why;
 }
 
@@ -557,6 +526,7 @@ ptx_close(ptx *p)
     json_free(p->manifest);
     free(p->kernel);
     free(p->constant);
+    free(p->placed);
     free(p->value);
     free(p->text);
 }

@@ -505,10 +505,13 @@ rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options 
             return ir_fail(ctx, 0, e[i].graph->name, ERR_usage,
                            "has no open size, for which .at, or --at, could give numbers");
     for (int i = 0; i < n; i++)
-        if (e[i].open && (rt_is_ptx(path) || is_mlir(path) || e[i].n_res))
+        if (e[i].open && ((o && o->at && rt_is_ptx(path)) || is_mlir(path) || e[i].n_res))
             return ir_fail(ctx, e[i].open->loc, e[i].graph->name, ERR_sizes_open,
                            e[i].n_res ? "halves pass residuals of fixed sizes"
-                                      : "wants a file of objects or of C source");
+                           : is_mlir(path)
+                               ? "wants a file of objects, of C source or of PTX"
+                               : "files of PTX have no bodies for some sizes alone, which .at, "
+                                 "or --at, asks for");
     for (int i = 0; i < n; i++)
         if (o && o->processes && (e[i].open || rt_is_ptx(path) || is_mlir(path)))
             return ir_fail(ctx, 0, e[i].graph->name, ERR_usage,

@@ -12,6 +12,7 @@
 #include "ir/diag.h"
 #include "runtime/build.h"
 #include "runtime/file.h"
+#include "runtime/open/open.h"
 
 bool
 rt_is_ptx(const char *path)
@@ -32,20 +33,47 @@ use_of(const rt_plan *p, const ir_graph *f, int i)
     return ir_ints_has(p->donated, i) ? "donated" : hidden[f->hidden[i].kind];
 }
 
+/* Lengths, of which some are expressions of sizes, and bytes, which are one. */
 static void
-print_argument(ir_buf *b, const char *name, const char *use, const ir_type *t)
+print_open_type(ir_buf *b, const ir_type *t, const cg_size_form *dims, const char *const *size)
+{
+    for (int i = 0; i < t->rank; i++) {
+        const char *quote = cg_form_is_constant(&dims[i]) ? "" : "\"";
+
+        ir_buf_printf(b, "%s%s", i ? ", " : "", quote);
+        cg_form_print(b, &dims[i], size);
+        ir_buf_str(b, quote);
+    }
+    ir_buf_printf(b, "], \"bytes\": \"%zu", cot_dtype_size(t->dtype));
+    for (int i = 0; i < t->rank; i++) {
+        ir_buf_str(b, "*(");
+        cg_form_print(b, &dims[i], size);
+        ir_buf_str(b, ")");
+    }
+    ir_buf_str(b, "\"}");
+}
+
+/* dims: NULL where none is open. */
+static void
+print_argument(ir_buf *b, const char *name, const char *use, const ir_type *t,
+               const cg_size_form *dims, const char *const *size)
 {
     ir_buf_str(b, "\n    {\"name\": ");
     cg_json_string(b, name);
     ir_buf_printf(b, ", \"use\": \"%s\", \"type\": \"%s\", \"dims\": [", use,
                   cot_dtype_name(t->dtype));
+    if (dims) {
+        print_open_type(b, t, dims, size);
+        return;
+    }
     for (int i = 0; i < t->rank; i++)
         ir_buf_printf(b, "%s%" PRId64, i ? ", " : "", t->dims[i]);
     ir_buf_printf(b, "], \"bytes\": %" PRId64 "}", t->size * (int64_t)cot_dtype_size(t->dtype));
 }
 
 static void
-print_arguments(ir_buf *b, const rt_plan *p, const ir_graph *f)
+print_arguments(ir_buf *b, const rt_plan *p, const ir_graph *f, const rt_open *open,
+                const char *const *size)
 {
     const int own = f->n_out - f->n_inout;
 
@@ -58,7 +86,8 @@ print_arguments(ir_buf *b, const rt_plan *p, const ir_graph *f)
         ir_buf_str(b, i ? "," : "");
         print_argument(
             b, names && names[k] ? names[k] : ir_format(b->arena, in ? "arg%d" : "out%d", k),
-            in ? use_of(p, f, i) : "out", ir_type_at(f, in ? f->in[i] : f->out[k]));
+            in ? use_of(p, f, i) : "out", ir_type_at(f, in ? f->in[i] : f->out[k]),
+            open ? rt_open_axes(open, f, in ? i : f->n_in + k, b->arena) : NULL, size);
     }
     ir_buf_str(b, "],\n");
 }
@@ -83,20 +112,32 @@ print_kernels(ir_buf *b, const cg_natural *fn)
 }
 
 static void
-print_function(ir_buf *b, const rt_plan *p, const cg_natural *fn, const ir_graph *f)
+print_function(ir_buf *b, const rt_plan *p, const cg_natural *fn, const rt_export *e)
 {
+    const rt_open *open = e->open ? *e->opened : NULL;
+    const char *size[CG_MAX_SIZES];
     const cg_module *m = fn->module;
     int64_t flops, bytes;
 
-    cg_module_cost(m, &flops, &bytes);
+    for (int i = 0; open && i < open->sizes->n; i++)
+        size[i] = open->sizes->size[i].name;
     ir_buf_str(b, "{\n  \"name\": ");
     cg_json_string(b, fn->name);
     ir_buf_str(b, ",\n");
-    print_arguments(b, p, f);
-    ir_buf_printf(b,
-                  "  \"work_bytes\": %" PRId64 ", \"align\": %d, \"flops\": %" PRId64
-                  ", \"moved\": %" PRId64 ",\n",
-                  m->work_bytes, CG_DEVICE_ALIGN, flops, bytes);
+    print_arguments(b, p, e->graph, open, size);
+    if (open) {
+        ir_buf_str(b, "  ");
+        rt_describe_open(
+            b, &(rt_function){
+                   .open = open, .size_name = size, .form = { &open->general }, .n_forms = 1 });
+        ir_buf_printf(b, "  \"align\": %d,\n", CG_DEVICE_ALIGN);
+    } else {
+        cg_module_cost(m, &flops, &bytes);
+        ir_buf_printf(b,
+                      "  \"work_bytes\": %" PRId64 ", \"align\": %d, \"flops\": %" PRId64
+                      ", \"moved\": %" PRId64 ",\n",
+                      m->work_bytes, CG_DEVICE_ALIGN, flops, bytes);
+    }
     print_kernels(b, fn);
     ir_buf_str(b, "  ");
     cg_host_print(b, m);
@@ -121,7 +162,7 @@ print_manifest(ir_buf *b, const char *path, const rt_plan *p, int n, const cg_na
     ir_buf_str(b, ", \"functions\": [");
     for (int i = 0; i < n; i++) {
         ir_buf_str(b, i ? ", " : "");
-        print_function(b, p, &fn[i], e[i].graph);
+        print_function(b, p, &fn[i], &e[i]);
     }
     ir_buf_str(b, "]}\n");
 }
@@ -156,7 +197,13 @@ lower_all(cot_context *ctx, int n, const rt_export *e, const cot_compile_options
             if (strcmp(fn[k].name, fn[i].name) == 0)
                 return ir_fail(ctx, 0, NULL, ERR_usage,
                                ir_format(a, "two functions are named %s", fn[i].name));
-        COT_TRY(rt_lower(e[i].graph, p, a, &low));
+        if (e[i].open) {
+            *e[i].opened = NULL;
+            COT_TRY(rt_open_lower_file(ctx, e[i].open, e[i].sizes, p, a, e[i].opened));
+            low.module = (*e[i].opened)->general.module;
+        } else {
+            COT_TRY(rt_lower(e[i].graph, p, a, &low));
+        }
         COT_TRY(check_foreign(low.module));
         COT_TRY(cg_host_check(low.module));
         fn[i].module = low.module;

@@ -128,7 +128,10 @@ has more.h 'int df(int64_t n, const float *x, float *out0, void *work);'
 status 0 "$cot" build more.cot --entry f --size n=7 -o one.c --header one.h
 has one.h 'int f(const float *x, float *out0, void *work);'
 status 2 "$cot" build more.cot -o more.mlir
-says "wants a file of objects or of C source"
+says "wants a file of objects, of C source or of PTX"
+status 0 "$cot" build more.cot --entry g -o g.ptx
+has g.json '"sizes": [{"name": "m", "least": 0, '
+has g.json '"dims": ["n", "m"], "bytes": "4*(n)*(m)"'
 # Bodies for some sizes, and what they are worth.
 status 0 "$cot" build f.cot --at n=64,256 -o at.c --header at.h --manifest at.json
 has at.h '    if (n == 256)'

@@ -52,17 +52,23 @@ print_base64(ir_buf *b, const unsigned char *x, size_t n)
 }
 
 static void
-print_buffer(ir_buf *b, const cg_buffer *x)
+print_buffer(ir_buf *b, const cg_buffer *x, bool is_open)
 {
     const int64_t bytes = x->elements * (int64_t)cot_dtype_size(x->type);
 
-    ir_buf_printf(b, "{\"type\": \"%s\", \"size\": %zu, \"bytes\": %" PRId64 ", ",
-                  cot_dtype_name(x->type), cot_dtype_size(x->type), bytes);
-    if (x->space == CG_CONST) {
+    ir_buf_printf(b, "{\"type\": \"%s\", \"size\": %zu, ", cot_dtype_name(x->type),
+                  cot_dtype_size(x->type));
+    if (!is_open || x->space == CG_CONST)
+        ir_buf_printf(b, "\"bytes\": %" PRId64 ", ", bytes);
+    if (x->sizes) {
+        ir_buf_str(b, "\"sizes\": true}");
+    } else if (x->space == CG_CONST) {
         ir_buf_str(b, "\"constant\": \"");
         print_base64(b, x->data, (size_t)bytes);
         ir_buf_str(b, "\"}");
-    } else if (x->space == CG_WORK)
+    } else if (x->placed)
+        ir_buf_str(b, "\"placed\": true}");
+    else if (x->space == CG_WORK)
         ir_buf_printf(b, "\"work\": %" PRId64 "}", x->offset);
     else
         ir_buf_printf(b, "\"argument\": %d}", x->arg);
@@ -96,12 +102,17 @@ print_call(manifest_text *p, const cg_call *c)
     }
     ir_buf_str(p->b, "]");
     print_values(p, "params", c->param, c->n_params);
+    if (c->grid)
+        ir_buf_printf(p->b, ", \"grid\": %u", c->grid);
 }
 
 static void
 print_copy(manifest_text *p, const cg_insn *x)
 {
-    ir_buf_printf(p->b, "\"copy\": %" PRIu64 ", \"to\": ", x->imm);
+    if (x->in[2])
+        ir_buf_printf(p->b, "\"copy_bytes\": %u, \"to\": ", x->in[2]);
+    else
+        ir_buf_printf(p->b, "\"copy\": %" PRIu64 ", \"to\": ", x->imm);
     print_place(p, x->call->buffer[0], x->in[0]);
     ir_buf_str(p->b, ", \"from\": ");
     print_place(p, x->call->buffer[1], x->in[1]);
@@ -187,8 +198,14 @@ print_step(manifest_text *p, cg_val v)
     case CG_COPY: print_copy(p, x); return;
     case CG_LOAD:
     case CG_STORE: print_memory(p, v, x); return;
+    case CG_PLACE:
+        ir_buf_printf(p->b, "\"place\": %" PRIu64 ", \"at\": %u", x->imm, x->in[0]);
+        return;
     case CG_FAIL:
-        ir_buf_printf(p->b, "\"fail\": %u, \"status\": %" PRIu64, x->in[0], x->imm);
+        if (x->imm == COT_OK)
+            ir_buf_printf(p->b, "\"leave\": %u", x->in[0]);
+        else
+            ir_buf_printf(p->b, "\"fail\": %u, \"status\": %" PRIu64, x->in[0], x->imm);
         return;
     case CG_LOOP:
     case CG_IF:
@@ -234,7 +251,7 @@ cg_host_print(ir_buf *b, const cg_module *m)
     ir_buf_str(b, "\"buffers\": [");
     for (uint32_t i = 0; i < k->n_buffers; i++) {
         ir_buf_str(b, i ? ",\n    " : "\n    ");
-        print_buffer(b, &k->buffer[i]);
+        print_buffer(b, &k->buffer[i], m->n_sizes > 0);
     }
     ir_buf_printf(b, "],\n  \"values\": %u", k->n_insns);
     print_steps(&p, "steps", &k->body);

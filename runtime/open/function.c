@@ -66,18 +66,19 @@ rt_open_compile_fn(cot_fn *f, cot_types types, const rt_plan *p, cot_kernel **ou
 }
 
 /* A module for a file is tried as a kernel of this machine, since that for which the file is
- * made may be another one. */
+ * made may be another one; that for a GPU by the simulator. */
 static cot_status
 try_here(const rt_opening *o)
 {
+    const cot_compile_options sim = { .backend = "sim", .cpu = o->plan->target.cpu };
     cot_context *ctx = o->ctx;
     cot_kernel *k = NULL;
     rt_sizes *sizes = IR_NEW(&ctx->arena, rt_sizes);
     rt_plan p;
 
     *sizes = *o->sizes;
-    COT_TRY(rt_plan_new(ctx, NULL, o->source->name, &p));
-    if (p.engine != RT_JIT)
+    COT_TRY(rt_plan_new(ctx, o->plan->target.grid ? &sim : NULL, o->source->name, &p));
+    if (p.engine != RT_JIT && p.engine != RT_DEVICE)
         return o->n_other ? rt_open_refuse(o, 0, "it cannot be tried without a back end")
                           : COT_OK;
     const cot_status status = rt_open_compile(ctx, o->source, sizes, &p, &k);

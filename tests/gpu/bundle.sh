@@ -17,7 +17,7 @@ cp "$build/tests/gpu/gpu_runner" "$folder/runner"
 cp "$build/tests/gpu/gpu_runtime" "$folder/runtime"
 cp "$source/tests/gpu/runner.c" "$source/tests/gpu/bench_torch.py" "$source/tests/gpu/run.sh" \
     "$folder"
-cp "$source/examples/ptx_manifest.h" "$source/examples/ptx_json.h" "$folder/examples"
+cp "$source"/examples/ptx_*.h "$folder/examples"
 tar czf "$out" -C "$place" cotrace-gpu
 bytes=$(wc -c <"$out")
 echo "$out: $((bytes / 1024)) KB"

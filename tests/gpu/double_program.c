@@ -8,6 +8,7 @@
 #include "codegen/kernel/grid.h"
 #include "cotrace/cotrace.h"
 #include "runtime/compile.h"
+#include "runtime/open/open.h"
 #include "tests/gpu/double.h"
 
 double_hook double_program_launch;
@@ -18,6 +19,7 @@ enum { MAX_PROGRAMS = 1024 };
 static struct {
     const char *fn, *file;
     cg_module *module;
+    rt_open *open; /* of open sizes; else NULL */
 } program[MAX_PROGRAMS];
 static int n_programs;
 static cot_context *ctx;
@@ -52,7 +54,18 @@ lower(cot_context *c, void *arg)
     free(text);
     COT_TRY(s);
     COT_TRY(rt_plan_new(c, &o, cot_graph_name(g), &p));
-    COT_TRY(rt_lower(g, &p, &arena, &low));
+    if (g->sized) {
+        const rt_open_source *source;
+        static rt_open tried; /* when the file was written: another form of it is not */
+        rt_sizes *sizes;
+
+        program[n_programs].open = &tried;
+        COT_TRY(rt_open_text_source(g, NULL, NULL, &source, &sizes));
+        COT_TRY(rt_open_lower_file(c, source, sizes, &p, &arena, &program[n_programs].open));
+        low.module = program[n_programs].open->general.module;
+    } else {
+        COT_TRY(rt_lower(g, &p, &arena, &low));
+    }
     const char *slash = strrchr(arg, '/');
     program[n_programs].fn = p.name;
     program[n_programs].file =
@@ -90,15 +103,17 @@ forget_programs(void)
 }
 
 static const cg_kernel *
-find(const char *name)
+find(const char *name, rt_open **open)
 {
     for (int i = 0; i < n_programs; i++)
         for (uint32_t k = 1; k < program[i].module->n_kernels; k++) {
             const char *kernel = program[i].module->kernel[k]->name;
 
             if (strcmp(cg_ptx_name(&arena, program[i].fn, kernel), name) == 0 ||
-                strcmp(cg_ptx_name(&arena, program[i].file, kernel), name) == 0)
+                strcmp(cg_ptx_name(&arena, program[i].file, kernel), name) == 0) {
+                *open = program[i].open;
                 return program[i].module->kernel[k];
+            }
         }
     return NULL;
 }
@@ -107,6 +122,7 @@ int
 double_program_launch(void *user, const char *name, unsigned grid, unsigned block,
                       unsigned shared, void **parameters)
 {
+    rt_open *open = NULL;
     const cg_kernel *k;
     cg_launch l;
     void *buffer[1024];
@@ -117,7 +133,7 @@ double_program_launch(void *user, const char *name, unsigned grid, unsigned bloc
     (void)user;
     if (!ctx)
         read_programs();
-    k = find(name);
+    k = find(name, &open);
     if (!k)
         return 500;
     l = cg_launch_of(k);
@@ -133,6 +149,8 @@ double_program_launch(void *user, const char *name, unsigned grid, unsigned bloc
         }
     for (; p < k->n_params; p++)
         param[p] = *(int64_t *)parameters[n + p];
+    if (open) /* the last parameters are the sizes: so long are its buffers */
+        cg_open_set_buffers(&open->general, param + p - k->module->n_sizes);
     if (cg_sim_launch(k, grid, buffer, param, &status) != COT_OK) {
         fprintf(stderr, "double: %s\n", cot_error(ctx));
         return 719;

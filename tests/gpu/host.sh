@@ -67,6 +67,82 @@ for name in layers halve updated steps; do
     rm -f want.* got.* in.*
 done
 
+# Open sizes: a layer by tiles, and a sum that is divided by a size.
+cat >loss.cot <<'END'
+format 2
+
+fn @loss(%w: f32[24,70], %x: f32[n,24]) -> (f32[], f32[n,70]) where n >= 1, n <= 1000 {
+  %0 = dot_general %x, %w {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]}
+  %1 = tanh %0
+  %2 = reduce_sum %1 {axes=[0,1]}
+  %3 = constant {data=n} : f32[]
+  %4 = div %2, %3
+  ret %4, %1
+}
+END
+"$cot" build loss.cot -o loss.ptx || failed "loss: no PTX"
+for n in 1 65 300; do
+    cat >gen$n.cot <<END
+fn @gen() -> (f32[24,70], f32[$n,24]) {
+  %0 = iota {shape=[1680], axis=0, dtype=f32} : f32[1680]
+  %1 = sin %0 : f32[1680]
+  %2 = reshape %1 {shape=[24,70]} : f32[24,70]
+  %3 = iota {shape=[$((24 * n))], axis=0, dtype=f32} : f32[$((24 * n))]
+  %4 = cos %3 : f32[$((24 * n))]
+  %5 = reshape %4 {shape=[$n,24]} : f32[$n,24]
+  ret %2, %5
+}
+END
+    "$cot" run gen$n.cot --backend eval --out x || failed "no inputs for $n"
+    "$cot" run loss.cot --backend eval --in x0.npy x1.npy --out want. || failed "no loss of $n"
+    COT_CUDA_DRIVER=$double COT_DOUBLE_PROGRAM=loss.cot "$host" loss.json --size n=$n \
+        --in x0.npy x1.npy --out got. || failed "loss: the host fails at $n"
+    cmp want.0.npy got.0.npy && cmp want.1.npy got.1.npy || failed "loss differs at $n"
+    cp x1.npy of$n.npy
+done
+# Two sizes, whose blocks are a product, and a cumulative sum, whose work is placed.
+cat >pair.cot <<'END'
+format 2
+
+fn @pair(%x: f32[n,24], %y: f32[m,24]) -> (f32[n,m], f32[n,24], f32[m]) {
+  %0 = dot_general %x, %y {lhs=[1], rhs=[1], lhs_batch=[], rhs_batch=[]}
+  %1 = cumsum %x {axis=0}
+  %2 = reduce_sum %0 {axes=[0]}
+  ret %0, %1, %2
+}
+END
+"$cot" build pair.cot -o pair.ptx || failed "pair: no PTX"
+for pair in "65 300" "300 1"; do
+    n=${pair% *} m=${pair#* }
+    "$cot" run pair.cot --backend eval --in of$n.npy of$m.npy --out want. ||
+        failed "no pair of $pair"
+    COT_CUDA_DRIVER=$double COT_DOUBLE_PROGRAM=pair.cot "$host" pair.json --size m=$m \
+        --size n=$n --in of$n.npy of$m.npy --out got. || failed "pair: the host fails at $pair"
+    for i in 0 1 2; do
+        cmp want.$i.npy got.$i.npy || failed "pair: $i differs at $pair"
+    done
+done
+
+# A call that has nothing to do.
+cat >still.cot <<'END'
+format 2
+
+fn @still(%x: f32[n,3]) -> f32[n,3] {
+  %0 = sin %x
+  ret %0
+}
+END
+cat >rows.cot <<'END'
+fn @gen() -> f32[0,3] {
+  %0 = iota {shape=[0,3], axis=0, dtype=f32}
+  ret %0
+}
+END
+"$cot" build still.cot -o still.ptx && "$cot" run rows.cot --out rows || failed "still: no PTX"
+COT_CUDA_DRIVER=$double COT_DOUBLE_PROGRAM=still.cot "$host" still.json --size n=0 \
+    --in rows0.npy --out got. || failed "still: the host fails"
+cmp rows0.npy got.0.npy || failed "still: no array without rows"
+
 # What fails.
 message() {
     text=$1
@@ -93,6 +169,19 @@ message "out of memory" with env COT_DOUBLE=memory=9000 "$host" halve.json --in 
 message "unspecified launch failure" with env COT_DOUBLE=launch=2 "$host" halve.json \
     --in halve0.npy halve1.npy halve2.npy
 message "usage: ptx_host" "$host"
+open() { env COT_CUDA_DRIVER="$double" COT_DOUBLE_PROGRAM=loss.cot "$host" loss.json "$@"; }
+message "loss: a size is not given" open --in x0.npy x1.npy
+message "loss: more sizes are given" open --size n=300 --size m=2 --in x0.npy x1.npy
+message "it holds another number of bytes" open --size n=299 --in x0.npy x1.npy
+cat >more.cot <<'END'
+fn @gen() -> f32[1001,24] {
+  %0 = iota {shape=[1001,24], axis=0, dtype=f32}
+  ret %0
+}
+END
+"$cot" run more.cot --out more || failed "no rows"
+message "loss: it takes no such size" open --size n=1001 --in x0.npy more0.npy
+message "have no bodies for some sizes alone" "$cot" build loss.cot --at n=64 -o at.ptx
 
 # A bundle, small, with one workload of its own.
 cat >tiny.cot <<'END'
