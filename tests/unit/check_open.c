@@ -4,6 +4,24 @@
 #include "ir/context.h"
 #include "tests/unit/open_programs.h"
 
+/* The kernel for all sizes against that for the arrays' alone; frees the arrays. */
+static void
+check_bits(const program *p, cot_fn *open, cot_fn *f, cot_array **arg, int64_t n)
+{
+    cot_array *x = NULL, *y = NULL;
+
+    ck_assert_msg(cot_jit(open, &x, 1, (const cot_array *const *)arg, p->n) == COT_OK,
+                  "%s at %d: %s", p->name, (int)n, cot_error(ctx));
+    ck_assert_int_eq(cot_jit(f, &y, 1, (const cot_array *const *)arg, p->n), COT_OK);
+    ck_assert_msg(cot_array_bytes(x) == cot_array_bytes(y) &&
+                      memcmp(cot_array_data(x), cot_array_data(y), cot_array_bytes(x)) == 0,
+                  "%s differs at %d", p->name, (int)n);
+    cot_array_free(x);
+    cot_array_free(y);
+    for (int k = 0; k < p->n; k++)
+        cot_array_free(arg[k]);
+}
+
 START_TEST(has_the_bits_of_each_size)
 {
     const program *p = &programs[_i];
@@ -11,22 +29,13 @@ START_TEST(has_the_bits_of_each_size)
 
     for (int i = 0; i < SIZES; i++) {
         const int64_t n = sizes[i], other = sizes[(i + 3) % SIZES] % 300;
-        cot_array *arg[MAX_ARGS], *x = NULL, *y = NULL;
+        cot_array *arg[MAX_ARGS];
 
         if (!has_size(p, n, other))
             continue;
         for (int k = 0; k < p->n; k++)
             arg[k] = filled(&p->arg[k], n, other, (uint32_t)(7 * i + k));
-        ck_assert_msg(cot_jit(open, &x, 1, (const cot_array *const *)arg, p->n) == COT_OK,
-                      "%s at %d: %s", p->name, (int)n, cot_error(ctx));
-        ck_assert_int_eq(cot_jit(f, &y, 1, (const cot_array *const *)arg, p->n), COT_OK);
-        ck_assert_msg(cot_array_bytes(x) == cot_array_bytes(y) &&
-                          memcmp(cot_array_data(x), cot_array_data(y), cot_array_bytes(x)) == 0,
-                      "%s differs at %d", p->name, (int)n);
-        cot_array_free(x);
-        cot_array_free(y);
-        for (int k = 0; k < p->n; k++)
-            cot_array_free(arg[k]);
+        check_bits(p, open, f, arg, n);
     }
     ck_assert_int_eq(cot_cache_of(open).misses, 1);
 }
@@ -41,22 +50,13 @@ START_TEST(has_the_zeros_of_each_size)
 
     for (size_t i = 0; i < 3 * sizeof whole / sizeof *whole; i++) {
         const int64_t n = whole[i / 3], other = whole[(i / 3 + 3) % 9] % 300;
-        cot_array *arg[MAX_ARGS], *x = NULL, *y = NULL;
+        cot_array *arg[MAX_ARGS];
 
         if (!has_size(p, n, other))
             continue;
         for (int k = 0; k < p->n; k++)
             arg[k] = nearly_zero(&p->arg[k], n, other, k + (int)i);
-        ck_assert_msg(cot_jit(open, &x, 1, (const cot_array *const *)arg, p->n) == COT_OK,
-                      "%s at %d: %s", p->name, (int)n, cot_error(ctx));
-        ck_assert_int_eq(cot_jit(f, &y, 1, (const cot_array *const *)arg, p->n), COT_OK);
-        ck_assert_msg(cot_array_bytes(x) == cot_array_bytes(y) &&
-                          memcmp(cot_array_data(x), cot_array_data(y), cot_array_bytes(x)) == 0,
-                      "%s differs at %d", p->name, (int)n);
-        cot_array_free(x);
-        cot_array_free(y);
-        for (int k = 0; k < p->n; k++)
-            cot_array_free(arg[k]);
+        check_bits(p, open, f, arg, n);
     }
 }
 END_TEST
