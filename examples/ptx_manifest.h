@@ -473,8 +473,8 @@ ptx_grow(ptx *p)
 {
     int64_t bytes;
 
-    if (!ptx_number(json_at(json_get(p->f, "work_bytes"), 0), json_get(p->f, "sizes"), p->size,
-                    &bytes))
+    if (!p->size || !ptx_number(json_at(json_get(p->f, "work_bytes"), 0),
+                                json_get(p->f, "sizes"), p->size, &bytes))
         return "the sizes are none, or the manifest's work_bytes is no expression";
     if (bytes <= p->work_bytes)
         return NULL;
@@ -498,7 +498,7 @@ ptx_run(ptx *p, const uint64_t *arg, int *status)
 
     *status = 0;
     p->arg = arg;
-    if (p->size)
+    if (json_get(p->f, "sizes"))
         why = ptx_grow(p);
     if (!why && p->fails)
         why = driver_check(p->d, p->d->cuMemcpyHtoD(p->status, status, sizeof *status));

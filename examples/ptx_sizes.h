@@ -41,9 +41,7 @@ ptx_reads(ptx_expression *x, char c)
 static int64_t
 ptx_factor(ptx_expression *x)
 {
-    const size_t letters =
-        (ptx_blank(x), strspn(x->at, "abcdefghijklmnopqrstuvwxyz_"
-                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"));
+    size_t letters;
     int64_t v = 0;
     int i = 0;
 
@@ -54,6 +52,7 @@ ptx_factor(ptx_expression *x)
         x->good &= ptx_reads(x, ')');
         return v;
     }
+    letters = strspn(x->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
     if (letters && *x->at >= '0' && *x->at <= '9') {
         v = strtoll(x->at, NULL, 10);
     } else {

@@ -56,15 +56,15 @@ cg_is_const(const cg_kernel *k, cg_val v, int64_t *x)
     return true;
 }
 
-/* The blocks of a grid are a product where two of its factors are open. */
+/* The end of a loop; that of a grid is a product where two of its factors are open. */
 static bool
-is_number(const cg_kernel *k, cg_val v, int64_t *out)
+is_known_end(const cg_kernel *k, const cg_block *loop, int64_t *out)
 {
-    const cg_insn *i = &k->insn[v];
+    const cg_insn *i = &k->insn[loop->hi];
     int64_t y;
 
-    if (i->op != SC_mul || i->type != COT_I64)
-        return cg_is_const(k, v, out);
+    if (loop->kind != CG_GRID || i->op != SC_mul || i->type != COT_I64)
+        return cg_is_const(k, loop->hi, out);
     return cg_is_const(k, i->in[0], out) && cg_is_const(k, i->in[1], &y) &&
            !__builtin_mul_overflow(*out, y, out);
 }
@@ -74,7 +74,7 @@ cg_extent(const cg_kernel *k, const cg_block *loop)
 {
     int64_t lo, hi;
 
-    if (!cg_is_const(k, loop->lo, &lo) || !is_number(k, loop->hi, &hi))
+    if (!cg_is_const(k, loop->lo, &lo) || !is_known_end(k, loop, &hi))
         return -1;
     return hi > lo ? (hi - lo + loop->step - 1) / loop->step : 0;
 }
