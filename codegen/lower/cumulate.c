@@ -234,7 +234,7 @@ outer_line(cg_lowering *l, void *user, cg_ix i)
 {
     cg_cumulating *c = user;
     c->line = i;
-    cg_strip_mine(l, CG_SERIAL, c->inner, cg_lanes(l, ir_bits(c->how.type)), true, inner_line,
+    cg_strip_mine(l, c->columns, c->inner, cg_lanes(l, ir_bits(c->how.type)), true, inner_line,
                   c);
 }
 
@@ -286,8 +286,11 @@ emit(cg_lowering *l, cg_cumulating *c)
     const bool many =
         !c->open && cg_is_shared(l, cost, c->in_lanes || across ? lanes : 1,
                                  2 * c->t->size * (int64_t)cot_dtype_size(c->t->dtype));
-    const bool by_lines = many && (across ? c->outer : lines) > 1;
+    /* of adjacent lines each has scratch of its own, so that threads may share them, too */
+    const bool by_columns = many && across && c->outer < l->o->threads;
+    const bool by_lines = many && !by_columns && (across ? c->outer : lines) > 1;
     c->blocks = many && !by_lines && !across && shares_blocks(l, c) ? CG_PARALLEL : CG_SERIAL;
+    c->columns = by_columns ? CG_PARALLEL : CG_SERIAL;
     c->own_scratch = by_lines;
     c->width = by_lines ? lines : across ? c->inner : 1;
     make_scratch(l, c);
@@ -296,7 +299,7 @@ emit(cg_lowering *l, cg_cumulating *c)
     l->k->flops = cost;
     ir_buf_printf(l->why, "%s: %lld lines of %lld%s%s\n", l->k->name, (long long)lines,
                   (long long)c->size, across ? ", vectorised across lines" : "",
-                  by_lines                   ? ", parallel"
+                  by_lines || by_columns     ? ", parallel"
                   : c->blocks == CG_PARALLEL ? ", parallel over blocks"
                                              : "");
     cg_strip_mine(l, by_lines ? CG_PARALLEL : CG_SERIAL, across ? c->outer : lines, 1, true,

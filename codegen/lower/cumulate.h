@@ -21,6 +21,7 @@ typedef struct cg_cumulating {
     uint32_t out, total[CG_SCAN_LEVELS], sum[CG_SCAN_LEVELS];
     cg_place total_at[CG_SCAN_LEVELS], sum_at[CG_SCAN_LEVELS];
     cg_kind blocks;                     /* kind of the loops over blocks of level 0 */
+    cg_kind columns; /* kind of the loop over adjacent lines, if lanes run across them */
     cg_ix at[COT_MAX_RANK + 1];         /* index of the line */
     cg_ix row;                          /* number of the line in the scratch */
     cg_val column;                      /* its value */
