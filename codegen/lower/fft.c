@@ -1,5 +1,6 @@
 /* fft: lines are transformed one after the other, or in parallel by threads, stage by stage
- * (ir/fft.h).
+ * (ir/fft.h).  Where there are fewer lines than threads, the threads share each stage of a
+ * line.
  *
  * Between stages a line is in scratch memory, with real and imaginary parts in separate arrays;
  * the first stage separates them, and the last interleaves them again.  Lanes run along s; in
@@ -56,7 +57,7 @@ typedef struct transforming {
     cg_val base;                        /* first element of its scratch; 0: element 0 */
     int stage;
     cg_ix p;
-    bool lanes_along_p;
+    bool lanes_along_p, stages_shared;
     uint32_t re, im;                    /* constant buffers of the stage's twiddle factors */
 } transforming;
 
@@ -133,6 +134,14 @@ one_butterfly(cg_lowering *l, transforming *c, cg_ix p, cg_ix q)
     put(l, c, r, cg_ix_add(&l->ix, q, cg_ix_mul(&l->ix, p, g->s * r)), g->s, y);
 }
 
+/* Do threads share the loop over p of this stage?  Otherwise it is short, and they share those
+ * over s inside of it. */
+static bool
+shares_p(const cg_lowering *l, const transforming *c)
+{
+    return c->f->stage[c->stage].m >= (int64_t)l->o->threads * CG_LOWER_FFT_SHARED_GROUPS;
+}
+
 static void
 along_q(cg_lowering *l, void *user, cg_ix q)
 {
@@ -153,7 +162,8 @@ along_p(cg_lowering *l, void *user, cg_ix p)
     }
     while (lanes > g->s)
         lanes /= 2;
-    cg_strip_mine(l, CG_SERIAL, g->s, lanes, true, along_q, c);
+    cg_strip_mine(l, c->stages_shared && !shares_p(l, c) ? CG_PARALLEL : CG_SERIAL, g->s, lanes,
+                  true, along_q, c);
 }
 
 /* Add the twiddle factors of the stage to the kernel. */
@@ -182,19 +192,35 @@ one_line(cg_lowering *l, void *user, cg_ix line)
         stage_tables(l, c);
         while (lanes > g->m)
             lanes /= 2;
-        cg_strip_mine(l, CG_SERIAL, g->m, c->lanes_along_p ? lanes : 1, true, along_p, c);
+        cg_strip_mine(l, c->stages_shared && shares_p(l, c) ? CG_PARALLEL : CG_SERIAL, g->m,
+                      c->lanes_along_p ? lanes : 1, true, along_p, c);
     }
+}
+
+static int64_t
+scratch_bytes(const transforming *c)
+{
+    return 4 * c->f->n * (int64_t)cot_dtype_size(c->T);
+}
+
+/* Threads that share a line read in each stage what others have stored, which takes longer than
+ * the butterflies of a line that fits the cache of one. */
+static bool
+shares_stages(const cg_lowering *l, const transforming *c, int64_t lines, int64_t flops)
+{
+    return lines < l->o->threads && cg_is_shared(l, flops, cg_lanes(l, ir_bits(c->T)), 0) &&
+           (l->o->share_all || scratch_bytes(c) >= CG_LOWER_MIN_FFT_SHARED);
 }
 
 static void
 make_scratch(cg_lowering *l, transforming *c, int64_t lines)
 {
-    const int64_t n = c->f->n, bytes = 4 * n * (int64_t)cot_dtype_size(c->T);
+    const int64_t n = c->f->n, bytes = scratch_bytes(c);
     static const char *const name[] = { "re", "im", "re", "im" };
     const int64_t most = l->target.grid ? CG_LOWER_MAX_FFT_LOCAL / 16 : CG_LOWER_MAX_FFT_LOCAL;
     c->base = bytes > most && lines > 1 ? cg_i64(&l->b, 0) : 0;
     for (int i = 0; i < 4; i++) {
-        if (bytes <= most) {
+        if (bytes <= most && !c->stages_shared) {
             c->scratch[i] = cg_local_buffer(l, name[i], c->T, n);
             continue;
         }
@@ -338,13 +364,18 @@ cg_plan_fft(cg_lowering *l, cg_level *v, const cg_group *g)
     const int64_t flops = c.f->n * 5 * (64 - __builtin_clzll((unsigned long long)c.f->n));
     if (plan_for_grid(l, v, &c, lines, flops))
         return;
-    const bool many = lines > 1 && cg_is_shared(l, lines * flops, cg_lanes(l, ir_bits(c.T)), 0);
+    const int64_t lanes = cg_lanes(l, ir_bits(c.T));
+    c.stages_shared = shares_stages(l, &c, lines, flops);
+    const bool many = lines > 1 && !c.stages_shared && cg_is_shared(l, lines * flops, lanes, 0);
     c.fr = cg_node_kernel(l, v, n);
     l->k->flops = lines * flops;
     c.out = cg_place_buffer(l, &v->place[n->first], t, "y", true);
     make_scratch(l, &c, many ? lines : 1);
     ir_buf_printf(l->why, "%s: %lld lines of %lld, %d stages%s\n", l->k->name, (long long)lines,
-                  (long long)c.f->n, c.f->stages, many ? ", parallel" : "");
+                  (long long)c.f->n, c.f->stages,
+                  many              ? ", parallel"
+                  : c.stages_shared ? ", each parallel"
+                                    : "");
     cg_strip_mine(l, many ? CG_PARALLEL : CG_SERIAL, lines, 1, true, one_line, &c);
     cg_kernel_call(l);
 }
