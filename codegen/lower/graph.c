@@ -113,7 +113,12 @@ void
 cg_plan_value(cg_lowering *l, cg_level *v, ir_ref x)
 {
     const ir_type *t = ir_type_at(v->f, x);
-    cg_group g = { .kind = CG_GROUP_MAP, .space = t, .n = 1, .v = &x };
+    /* what it reads is not counted here */
+    cg_group g = { .kind = CG_GROUP_MAP,
+                   .space = t,
+                   .n = 1,
+                   .v = &x,
+                   .bytes = t->size * (int64_t)cot_dtype_size(t->dtype) };
     if (v->place[x].set)
         return;
     plan_kernel(l, v, &g);

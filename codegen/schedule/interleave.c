@@ -69,6 +69,11 @@ cg_interleave_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, cons
         v[i] = cg_interleave_of(f, g->v[i / parts])->in[i % parts];
     s.part = ir_type_at(f, v[0]);
     s.first = is_along_first(f, g->v[0]);
-    const cg_group each = { .kind = CG_GROUP_MAP, .space = s.part, .n = (uint32_t)s.n, .v = v };
+    const cg_group each = { .kind = CG_GROUP_MAP,
+                            .space = s.part,
+                            .n = (uint32_t)s.n,
+                            .v = v,
+                            .part = g->part,
+                            .bytes = g->bytes };
     cg_put_group(l, fr, fusion, &each, NULL, true, put_part, &s);
 }

@@ -434,6 +434,13 @@ void
 cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_fusion *fusion, ir_ref v,
               const int64_t *stride, bool idempotent, cg_put *put, void *user)
 {
-    const cg_group g = { .kind = CG_GROUP_MAP, .space = ir_type_at(fr->f, v), .n = 1, .v = &v };
+    const ir_type *t = ir_type_at(fr->f, v);
+    /* what it reads is not counted here */
+    const cg_group g = { .kind = CG_GROUP_MAP,
+                         .space = t,
+                         .n = 1,
+                         .v = &v,
+                         .part = fusion && fusion->part && fusion->part[v],
+                         .bytes = t->size * (int64_t)cot_dtype_size(t->dtype) };
     cg_put_group(l, fr, fusion, &g, stride, idempotent, put, user);
 }
