@@ -486,10 +486,8 @@ tree_of_shares(fold_loops *d, cg_kind kind, int64_t most, int64_t n, cg_val *out
     const cg_val parts = cg_loop_of(b, kind, most);
     cg_val lo = cg_insn2(b, SC_mul, COT_I64, cg_loop_var(b, parts), run);
 
-    lo = cg_insn2(b, SC_max, COT_I64, lo, zero);
     /* the proof of a division of the index wants to know how large it is */
-    if (kind == CG_WARPS)
-        lo = cg_imin(b, lo, bound);
+    lo = cg_imin(b, cg_insn2(b, SC_max, COT_I64, lo, zero), bound);
     units(d, lo, cg_imin(b, cg_iadd(b, lo, run), bound), n, out);
     end_loop(d, parts, CG_TREE, out);
 }

@@ -6,10 +6,17 @@
 #include "codegen/lower/dot_inside.h"
 #include "codegen/tuning.h"
 
+/* An extent, as choices compare it with limits.  All samples of an open one choose alike. */
+static double
+extent(const cg_dot_group *g)
+{
+    return g->open ? CG_LOWER_OPEN_EXTENT : (double)g->total;
+}
+
 static double
 work_of(const cg_dot_shape *s)
 {
-    return (double)s->b.total * (double)s->m.total * (double)s->n.total * (double)s->k.total;
+    return extent(&s->b) * extent(&s->m) * extent(&s->n) * extent(&s->k);
 }
 
 /* Little work: short code matters more than the last tenth of speed. */
@@ -37,7 +44,8 @@ share(cg_dot_shape *s, cg_dot_share what, int64_t shares)
     s->how.shares = shares;
 }
 
-/* Are products of so many elements of the batch, each with so many k's, work for threads? */
+/* Are products of so many elements of the batch, each with so many k's, work for threads?
+ * Where a size is open its caller decides (cg_is_shared). */
 static bool
 is_for_threads(const cg_dot_shape *s, const cg_dot *d, const cg_target *t, int64_t batch,
                int64_t k)
@@ -45,6 +53,8 @@ is_for_threads(const cg_dot_shape *s, const cg_dot *d, const cg_target *t, int64
     const double b = (double)batch, m = (double)s->m.total, n = (double)s->n.total;
     const int64_t bytes = (int64_t)cot_dtype_size(d->type), bits = 8 * bytes;
 
+    if (s->b.open || s->m.open || s->n.open || s->k.open)
+        return true;
     return cg_is_shareable(2 * b * m * n * (double)k,
                            t->vector_bits > bits ? t->vector_bits / bits : 1,
                            b * (m * (double)k + (double)k * n + m * n) * (double)bytes);
@@ -189,11 +199,11 @@ wants_swap(const cg_dot_shape *s, int64_t lanes)
 static bool
 wants_packing(const cg_dot_shape *s, const cg_target *t, int64_t bytes)
 {
-    int64_t work = s->m.total * s->n.total * s->k.total;
     if (s->how.width > 1 && innermost(&s->n, right_of(s, &s->n)) != 1)
-        return work > CG_LOWER_MIN_PACKED;
+        return extent(&s->m) * extent(&s->n) * extent(&s->k) > CG_LOWER_MIN_PACKED;
     return s->m.total > 2 * s->how.rows &&
-           (s->k.total * s->n.total * bytes > t->l1 / 2 || (s->k.n > 1 && !is_small(s)));
+           (extent(&s->k) * extent(&s->n) * (double)bytes > (double)t->l1 / 2 ||
+            (s->k.n > 1 && !is_small(s)));
 }
 
 /* Do pairs of narrow integers pay (cg_dot_may_pair)? */
@@ -203,7 +213,7 @@ wants_pairs(const cg_dot_shape *s, const cg_dot *d, const cg_target *t)
     return cg_dot_may_pair(d) && !s->k.open && t->vector_bits >= 128 &&
            s->m.total >= CG_LOWER_MIN_PAIR_ROWS && s->n.total >= s->how.width &&
            s->how.width == t->vector_bits / 32 && s->k.total > 1 &&
-           s->m.total * s->n.total * s->k.total > CG_LOWER_MIN_PAIRS;
+           extent(&s->m) * extent(&s->n) * extent(&s->k) > CG_LOWER_MIN_PAIRS;
 }
 
 /* Do rows have one stride, and contiguous k's?  Then w k's of w rows are one register
@@ -321,8 +331,8 @@ choose_blocks(cg_dot_shape *s, const cg_target *t, int threads, int64_t bytes, c
         s->how.left = CG_DOT_IN_PLACE;
     s->how.turn = turn_of(s);
     s->how.unroll = packed_unroll(s);
-    s->how.prefetch =
-        s->m.total * s->n.total * bytes > t->l2 / 2 && (cg_dot_is_own(s, d) || s->steps > KC);
+    s->how.prefetch = extent(&s->m) * extent(&s->n) * (double)bytes > (double)t->l2 / 2 &&
+                      (cg_dot_is_own(s, d) || s->steps > KC);
     /* one thread packs what all of them read, and the others wait */
     if (threads <= 1 || !is_for_threads(s, d, t, 1, kc / CG_LOWER_PACKED_SHARE))
         return;
@@ -340,7 +350,7 @@ wants_stream(const cg_dot_shape *s, const cg_dot *d, const cg_target *t, int thr
 
     return (s->m.total > 1 || threads > 1) && s->n.n == 1 && s->k.n == 1 &&
            innermost(&s->n, right_of(s, &s->n)) == 1 &&
-           (s->k.total * s->n.total * bytes > t->l2 ||
+           (extent(&s->k) * extent(&s->n) * (double)bytes > (double)t->l2 ||
             (threads > 1 && is_for_threads(s, d, t, 1, s->k.total))) &&
            s->n.total >= 2 * tile_columns(s);
 }

@@ -176,10 +176,15 @@ column_shares(const cg_dot_product *p, cg_dot_at a, const level *at)
     const int64_t columns = round_up((all + count - 1) / count, s->nr);
     cg_val loop = shared_loop(p, cg_i64(b, count)), number = cg_loop_var(b, loop);
 
+    const cg_val end = a.n.end;
     part(b, &a.n, number, columns);
     q.b_at = cg_imul(b, number, s->b_size / count);
     q.c_at = cg_imul(b, number, s->c_each);
+    /* of few columns the last shares have none, which no sample shows */
+    const cg_val some = s->n.open ? cg_if_begin(b, cg_insn2_kept(b, SC_lt, a.n.begin, end)) : 0;
     inside(&q, a, at);
+    if (some)
+        cg_if_end(b, some);
     cg_loop_end(b, loop);
 }
 

@@ -120,7 +120,7 @@ gather(cg_races *r, uint32_t buffer, touched_place *p)
     for (uint32_t i = 0; i < r->n; i++) {
         const cg_touch *t = &r->touch[i];
         cg_parts *x = &p->all;
-        if (place_of(r->f->k, t->buffer) != buffer)
+        if (t->impossible || place_of(r->f->k, t->buffer) != buffer)
             continue;
         x->at[x->n] = t;
         if (!own_part(r, buffer, t, &x->part[x->n]))
@@ -216,6 +216,57 @@ is_by_data(const cg_races *r, uint32_t place)
     return false;
 }
 
+/* Do the conditions of a touch contradict each other? */
+static bool
+is_impossible(cg_races *r, const cg_touch *t)
+{
+    const cg_known *known = cg_known_at(r, t);
+
+    for (int i = 0; i < t->n_known; i++) {
+        const cg_form *x = &t->known[i];
+
+        for (int j = 0; j < x->n; j++) {
+            const cg_term one = { x->term[j].atom, 1 };
+            const cg_interval in =
+                cg_tight_interval(r->f, known, &(cg_form){ .n = 1, .term = &one });
+            if (in.lo > in.hi)
+                return true;
+        }
+        if (cg_tight_interval(r->f, known, x).hi < 0)
+            return true;
+    }
+    return false;
+}
+
+/* Mark the touches of the buffer that never happen: of the edge of a tile, in a kernel for all
+ * sizes, where the size at hand is whole tiles. */
+static bool
+find_impossible(cg_races *r, uint32_t buffer)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < r->n; i++)
+        if (place_of(r->f->k, r->touch[i].buffer) == buffer) {
+            r->touch[i].impossible = is_impossible(r, &r->touch[i]);
+            any |= r->touch[i].impossible;
+        }
+    return any;
+}
+
+/* Do the conditions of all touches of the buffer hold in the first iteration alone? */
+static bool
+is_of_first(cg_races *r, uint32_t buffer)
+{
+    const cg_term counter = { r->counter, 1 };
+    const cg_form number = { .n = 1, .term = (cg_term *)&counter };
+
+    for (uint32_t i = 0; i < r->n; i++)
+        if (place_of(r->f->k, r->touch[i].buffer) == buffer &&
+            cg_tight_interval(r->f, cg_known_at(r, &r->touch[i]), &number).hi > 0)
+            return false;
+    return true;
+}
+
 cg_races_count
 cg_races_end(cg_races *r)
 {
@@ -231,7 +282,9 @@ cg_races_end(cg_races *r)
             continue;
         done[place] = true;
         const bool by_data = is_by_data(r, place);
-        if (once || (r->n <= CG_VERIFY_MAX_TOUCHED && is_independent(r, place, by_data)))
+        if (once || (r->n <= CG_VERIFY_MAX_TOUCHED &&
+                     (is_independent(r, place, by_data) || is_of_first(r, place) ||
+                      (find_impossible(r, place) && is_independent(r, place, by_data)))))
             n.proved++;
         else if (by_data)
             n.first = n.open + n.by_data++ ? n.first : r->touch[i].buffer;

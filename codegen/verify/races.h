@@ -9,6 +9,7 @@ typedef struct cg_touch {
     uint32_t buffer;
     bool writes;
     bool by_data; /* the index depends on loaded data, or counts as such (bounds.c) */
+    bool impossible; /* its conditions contradict each other */
     cg_form index;
     int n_known;
     const cg_form *known;

@@ -185,10 +185,10 @@ draw(rt_opening *o, int sample)
             const rt_size *s = &o->sizes->size[i];
             const int64_t near = s->least > LEAST_SAMPLE ? s->least : LEAST_SAMPLE,
                           times = times_of(o, sample, s, near), least = near * times,
-                          room = (sample ? SAMPLE_RANGE : LANES) * times;
+                          room = (sample || o->redrawn ? SAMPLE_RANGE : LANES) * times;
 
             /* the first sample is the least, so that the blocks that its schedules have are
-             * not larger than another one */
+             * not larger than another one; when it is drawn again, these have been chosen */
             size[i] =
                 (least + (sample ? 2 * LANES : 0) + next_random(o) % room) / LANES * LANES +
                 residue[(sample + i + o->redrawn + tries / TRIES) % RESIDUES];

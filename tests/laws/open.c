@@ -3,12 +3,12 @@
  * matter, between red zones.
  *
  *   law_open [--types T,T,...] [--backend B] [--bits WIDTH] [--cpu NAME]
- *            [--threads N] [--machine M] [--refused MOST] [K/N | row R]
+ *            [--threads N] [--machine M] [--most N | --refused N] [K/N | row R]
  *
  * Without options it is the JIT of this machine at all element types; K/N is part K of N rows.
  * --machine: a file for that machine (machine.h), run where something runs it here.  What has
- * no kernel for all sizes is counted; --refused compares nothing, prints why, and the program,
- * and fails where there are more than MOST. */
+ * no kernel for all sizes is counted; --most fails where there are more than N, and --refused
+ * does too, prints why, and the program, and compares nothing. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -277,6 +277,8 @@ main(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--refused") == 0 && i + 1 < argc)
             say_refused = true, most_refused = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--most") == 0 && i + 1 < argc)
+            most_refused = atoi(argv[++i]);
         else if (strcmp(argv[i], "--types") == 0 && i + 1 < argc)
             types = argv[++i];
         else if (strcmp(argv[i], "--backend") == 0 && i + 1 < argc)
