@@ -21,10 +21,12 @@ cg_span_is_range(const cg_span *s)
     return s->n == 0 && !s->unknown;
 }
 
+/* The others keep their order, so that the ranges of unrolled code, one beside the other in the
+ * list, become blocks at the end of a loop. */
 const cg_span *
 cg_span_with(cg_written *w, const cg_span *list, cg_form first, int64_t count)
 {
-    cg_span *kept = NULL;
+    cg_span *all = IR_NEW(w->arena, cg_span), *last = all;
     int64_t d;
 
     for (const cg_span *s = list; s; s = s->next) {
@@ -37,23 +39,21 @@ cg_span_with(cg_written *w, const cg_span *list, cg_form first, int64_t count)
         }
         cg_span *copy = IR_NEW(w->arena, cg_span);
         *copy = *s;
-        copy->next = kept;
-        kept = copy;
+        last->next = copy;
+        last = copy;
     }
-    cg_span *all = IR_NEW(w->arena, cg_span);
-    *all = (cg_span){ .first = first, .count = count, .next = kept };
+    last->next = NULL;
+    all->first = first;
+    all->count = count;
     return all;
 }
 
-/* Add a dimension of blocks; adjacent blocks become one. */
+/* Adjacent blocks become one. */
 static void
-add_blocks(cg_span *s, int64_t stride, int64_t count)
+join_blocks(cg_span *s)
 {
-    int at = s->n++, n = 0;
+    int n = 0;
 
-    for (; at > 0 && s->dim[at - 1].stride < stride; at--)
-        s->dim[at] = s->dim[at - 1];
-    s->dim[at] = (span_dim){ stride, count };
     for (int j = s->n; j-- > 0 && s->dim[j].stride <= s->count; s->n--)
         s->count += s->dim[j].stride * (s->dim[j].count - 1);
     for (int j = 0; j < s->n; j++) {
@@ -64,6 +64,18 @@ add_blocks(cg_span *s, int64_t stride, int64_t count)
             s->dim[n++] = next;
     }
     s->n = n;
+}
+
+/* Add a dimension of blocks. */
+static void
+add_blocks(cg_span *s, int64_t stride, int64_t count)
+{
+    int at = s->n++;
+
+    for (; at > 0 && s->dim[at - 1].stride < stride; at--)
+        s->dim[at] = s->dim[at - 1];
+    s->dim[at] = (span_dim){ stride, count };
+    join_blocks(s);
 }
 
 /* Is each block of a dimension within one of the dimension before it? */
@@ -104,7 +116,7 @@ continues(const cg_span *s, const cg_span *x, cg_span *out)
     span_dim d = { 0, 1 };
     int64_t by;
 
-    if (s->unknown || x->unknown || x->n == 0 || s->count != x->count ||
+    if (s->unknown || x->unknown || s->count != x->count ||
         !difference(&x->first, &s->first, &by) || by == 0)
         return false;
     if (s->n == x->n + 1) {
@@ -227,15 +239,76 @@ is_in_blocks(cg_written *w, const cg_span *s, const cg_form *x, int64_t count)
     return is_within(w, &left, s->count - count);
 }
 
-bool
-cg_span_contains(cg_written *w, const cg_span *list, const cg_form *first, int64_t count)
+static bool
+is_in_one(cg_written *w, const cg_span *list, const cg_form *first, int64_t count)
 {
-    if (covers(list, first, count))
-        return true;
     for (const cg_span *s = list; s; s = s->next)
         if (!s->unknown && is_in_blocks(w, s, first, count))
             return true;
     return false;
+}
+
+/* The union of blocks s and blocks x of the same dimensions, if each block of one begins where
+ * one of the other ends: two loops write the vectors of rows and the elements behind these. */
+static bool
+is_beside(const cg_span *s, const cg_span *x, cg_span *out)
+{
+    int64_t by;
+
+    if (s->unknown || x->unknown || s->n != x->n ||
+        memcmp(s->dim, x->dim, (size_t)x->n * sizeof *x->dim) != 0 ||
+        !difference(&x->first, &s->first, &by) || (by != s->count && by != -x->count))
+        return false;
+    *out = *s;
+    out->count += x->count;
+    if (by < 0)
+        out->first = x->first;
+    join_blocks(out);
+    return is_nested(out);
+}
+
+/* Make x the union of itself and one of n spans, which is removed. */
+static bool
+takes_one(cg_span *x, cg_span *span, int *n)
+{
+    cg_span both;
+
+    for (int beside = 1; beside >= 0; beside--)
+        for (int k = 0; k < *n; k++)
+            if (beside ? is_beside(&span[k], x, &both)
+                       : continues(&span[k], x, &both) || continues(x, &span[k], &both)) {
+                *x = both;
+                span[k] = span[--*n];
+                return true;
+            }
+    return false;
+}
+
+/* The first spans of the list, as so few as a loop without unrolled iterations, or without
+ * elements behind its vectors, would have written. */
+static const cg_span *
+joined(cg_written *w, const cg_span *list)
+{
+    cg_span *span = IR_NEW_N(w->arena, cg_span, CG_VERIFY_MAX_SPANS);
+    int n = 0;
+
+    for (int left = CG_VERIFY_MAX_SPANS; list && left > 0; list = list->next, left--) {
+        cg_span x = *list;
+        while (takes_one(&x, span, &n))
+            ;
+        span[n++] = x;
+    }
+    for (int k = 0; k < n; k++)
+        span[k].next = k + 1 < n ? &span[k + 1] : NULL;
+    return span;
+}
+
+bool
+cg_span_contains(cg_written *w, const cg_span *list, const cg_form *first, int64_t count)
+{
+    if (covers(list, first, count) || is_in_one(w, list, first, count))
+        return true;
+    return list && list->next && is_in_one(w, joined(w, list), first, count);
 }
 
 /* Does the list have several ranges?  A read that spans two of them is in neither, though both

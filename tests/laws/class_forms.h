@@ -48,6 +48,16 @@ enum { LINE = 4129, PLANE = 140000, SMALL = 4200, LARGE = 262657 };
             " %x {axis=1, reverse=true} : $[<n>,<m>]"), t, 2, 0, PLANE, lo, hi },              \
     { op, F("%x: $[<n>,<m>]", "$[<n>,<m>]", "%0 = " op " %x {axis=0} : $[<n>,<m>]"), t, 2, 0,  \
       PLANE, lo, hi }
+/* Lines of 39 blocks and a rest, so that the totals of the blocks are chunks and a rest. */
+#define CUMULATE_BY_LEVELS(op, how, t)                                                         \
+    { op,                                                                                      \
+      F("%x: $[39945,<n>]", "$[39945,<n>]", "%0 = " op " %x {axis=0" how "} : $[39945,<n>]"),  \
+      t,                                                                                       \
+      1,                                                                                       \
+      0,                                                                                       \
+      40,                                                                                      \
+      -3,                                                                                      \
+      3 }
 #define PUT(op, t)                                                                             \
     { op, F("%x: $[<n>], %i: i32[<m>,1], %z: $[<m>]", "$[<n>]",                                \
             "%0 = " op " %x, %i, %z {window_dims=[], "                                         \
@@ -107,6 +117,23 @@ enum { LINE = 4129, PLANE = 140000, SMALL = 4200, LARGE = 262657 };
     "$[1,<n>,5]" L "%" k "1 = reshape %" k "0 {shape=[<n>,5]} : $[<n>,5]" L "%" k              \
     "2 = dot_general %y, %" k "1 {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : "            \
     "$[<m>,5]" L
+
+/* Layers that read parts of one stack, and write parts of one result. */
+#define LAYERS_OF_ONE_STACK                                                                    \
+    { "slice",                                                                                 \
+      F("%x: $[3,<n>,5], %y: $[<m>,<n>], %z: $[<3*m>,5]", "$[<3*m>,5]",                        \
+        PART("1", "2")                                                                         \
+            PART("2", "3") "%a = constant {data=<m>} : i32[]" L                                \
+                           "%b = constant {data=<2*m>} : i32[]" L                              \
+                           "%c = constant {data=0} : i32[]" L                                  \
+                           "%3 = dynamic_update_slice %z, %12, %a, %c : $[<3*m>,5]" L          \
+                           "%0 = dynamic_update_slice %3, %22, %b, %c : $[<3*m>,5]"),          \
+      LAWS_NUMBERS,                                                                            \
+      2,                                                                                       \
+      1,                                                                                       \
+      PLANE / 5,                                                                               \
+      -2,                                                                                      \
+      2 }
 
 /* Arrays of 45 by n by m, whose last two axes are short: what is computed in them from %1 and
  * %2, which are broadcast along one of these axes each. */

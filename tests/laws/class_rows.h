@@ -584,16 +584,10 @@ static const row rows[] = {
     ABSORB("exp2", "-1.1e-289", -1090, -940),
     ABSORB("logistic", "-1", -120, 120),
     ABSORB("logistic", "1.1e-289", -760, -640),
-    /* layers that read parts of one stack, and write parts of one result */
-    { "slice",
-      F("%x: $[3,<n>,5], %y: $[<m>,<n>], %z: $[<3*m>,5]", "$[<3*m>,5]",
-        PART("1", "2") PART("2", "3") "%a = constant {data=<m>} : i32[]" L
-                                      "%b = constant {data=<2*m>} : i32[]" L
-                                      "%c = constant {data=0} : i32[]" L
-                                      "%3 = dynamic_update_slice %z, %12, %a, %c : $[<3*m>,5]" L
-                                      "%0 = dynamic_update_slice %3, %22, %b, %c : $[<3*m>,5]"),
-      LAWS_NUMBERS, 2, 1, PLANE / 5, -2, 2 },
+    LAYERS_OF_ONE_STACK,
     PRODUCT_ROWS,
+    CUMULATE_BY_LEVELS("cumsum", "", LAWS_ANY_NUMBER),
+    CUMULATE_BY_LEVELS("cummax", ", reverse=true", LAWS_NUMBERS),
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 

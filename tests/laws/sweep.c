@@ -182,14 +182,17 @@ turn_of(const class_program *p)
     return p->size + (int)p->type + p->row;
 }
 
-/* One program in four runs on two threads, and all whose scans have steps that these share: a
- * scan without carries, and batches. */
+/* One program in four runs on two threads, and all whose scans have steps that these share (a
+ * scan without carries, and batches) or whose lines have levels of blocks. */
 static int
 threads_of(const class_program *p)
 {
     const char *text = p->law.text;
 
-    return p->size % 4 == 3 || strstr(text, "carries=0") || strstr(text, "[330,") ? 2 : 1;
+    return p->size % 4 == 3 || strstr(text, "carries=0") || strstr(text, "[330,") ||
+                   strstr(text, "[39945,")
+               ? 2
+               : 1;
 }
 
 /* By the JIT. */
