@@ -135,6 +135,22 @@ enum { LINE = 4129, PLANE = 140000, SMALL = 4200, LARGE = 262657 };
       -2,                                                                                      \
       2 }
 
+/* Sums over rows of narrow integers, for which processors have instructions. */
+#define NARROW_SUM(x, y, of, t)                                                                \
+    { "reduce_sum",                                                                            \
+      F("%x: " x "[<n>,<m>], %y: " y "[<m>]", "i32[<n>]",                                      \
+        "%1 = convert %x {dtype=i32} : i32[<n>,<m>]" L                                         \
+        "%2 = convert %y {dtype=i32} : i32[<m>]" L                                             \
+        "%3 = broadcast_in_dim %2 {shape=[<n>,<m>], dims=[1]} : i32[<n>,<m>]" L of             \
+        " : i32[<n>,<m>]" L "%0 = reduce_sum %5 {axes=[1]} : i32[<n>]"),                       \
+      t,                                                                                       \
+      2,                                                                                       \
+      0,                                                                                       \
+      PLANE,                                                                                   \
+      -120,                                                                                    \
+      120 }
+#define OF_DISTANCES "%4 = sub %1, %3 : i32[<n>,<m>]" L "%5 = abs %4"
+
 /* Arrays of 45 by n by m, whose last two axes are short: what is computed in them from %1 and
  * %2, which are broadcast along one of these axes each. */
 #define SHORT      "$[45,<n>,<m>]"

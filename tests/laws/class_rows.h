@@ -588,6 +588,9 @@ static const row rows[] = {
     PRODUCT_ROWS,
     CUMULATE_BY_LEVELS("cumsum", "", LAWS_ANY_NUMBER),
     CUMULATE_BY_LEVELS("cummax", ", reverse=true", LAWS_NUMBERS),
+    NARROW_SUM("$", "$", OF_DISTANCES, LAWS_INTS),
+    NARROW_SUM("u8", "i8", "%5 = mul %1, %3", LAWS_BOOL),
+    NARROW_SUM("i8", "u8", "%5 = mul %1, %3", LAWS_BOOL),
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
