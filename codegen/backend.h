@@ -14,6 +14,8 @@ typedef struct cg_target {
     /* width by which schedules choose lanes: 32 (scalar), 128, 256, 512; 0: the target's */
     int vector_bits;
     int registers;              /* vector registers: 16 or 32 */
+    /* of the widest vectors with 4-way dot products of bytes (SC_quads); 0: none */
+    int dot_bits;
     int64_t l1, l2, l3;         /* cache sizes in bytes; stated defaults where unknown */
     bool grid;                  /* a GPU: kernels are scheduled for grids of threads (grid.h) */
     /* multiprocessors of a GPU, which tiles should keep busy; 0: a stated default */

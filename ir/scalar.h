@@ -55,7 +55,10 @@
     SC(table, 1, "element x (i32, within bounds) of the constant table; T is its type")        \
     SC(slow_path, 2,                                                                           \
        "x ? sub(args) : y, x BOOL; the sub-program is meant to be skipped when no lane wants " \
-       "it")
+       "it")                                                                                   \
+    SC(quads, 3,                                                                               \
+       "z + the sum of the products of the four unsigned bytes of x and signed "               \
+       "bytes of y, modulo 2^32; i32")
 
 typedef enum ir_sc_op {
 #define SC(name, n, doc) SC_##name,

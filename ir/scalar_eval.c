@@ -126,6 +126,10 @@ INT_TYPES(CLZ)
 KERNEL2(pairs_i32, int32_t, int32_t,
         (uint32_t)((int16_t)x[i] * (int16_t)y[i]) + (uint32_t)((x[i] >> 16) * (y[i] >> 16)))
 
+#define BYTES(k) ((uint32_t)((uint8_t)(x[i] >> k) * (int8_t)(y[i] >> k)))
+KERNEL3(quads_i32, int32_t,
+        (int32_t)((uint32_t)z[i] + BYTES(0) + BYTES(8) + BYTES(16) + BYTES(24)))
+
 #define EQ(t, C, U)      KERNEL2(eq_##t, C, uint8_t, x[i] == y[i])
 #define NE(t, C, U)      KERNEL2(ne_##t, C, uint8_t, x[i] != y[i])
 #define LT(t, C, U)      KERNEL2(lt_##t, C, uint8_t, x[i] < y[i])
@@ -255,6 +259,7 @@ static kernel *const op_kernel[SC_COUNT][COT_DTYPE_COUNT] = {
     [SC_popcnt] = { INT_COLUMNS(popcnt) },
     [SC_clz] = { INT_COLUMNS(clz) },
     [SC_pairs] = { [COT_I32] = pairs_i32 },
+    [SC_quads] = { [COT_I32] = quads_i32 },
     [SC_eq] = { NUMBER_COLUMNS(eq), [COT_BOOL] = eq_b },
     [SC_ne] = { NUMBER_COLUMNS(ne), [COT_BOOL] = ne_b },
     [SC_lt] = { NUMBER_COLUMNS(lt), [COT_BOOL] = lt_b },

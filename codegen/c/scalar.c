@@ -30,6 +30,11 @@ integer(cg_c_text *t, ir_sc_op op, cot_dtype type)
     case SC_pairs:
         return "(int32_t)((uint32_t)((int16_t)x * (int16_t)y) + (uint32_t)((x >> 16) * (y >> "
                "16)))";
+    case SC_quads:
+        return "(int32_t)((uint32_t)z + (uint32_t)((x & 255) * (int8_t)y) + "
+               "(uint32_t)((x >> 8 & 255) * (int8_t)(y >> 8)) + "
+               "(uint32_t)((x >> 16 & 255) * (int8_t)(y >> 16)) + "
+               "(uint32_t)((x >> 24 & 255) * (y >> 24)))";
     case SC_max: return "x > y ? x : y";
     case SC_min: return "x < y ? x : y";
     case SC_and: return ir_format(t->arena, "(%s)(x & y)", s);

@@ -27,6 +27,13 @@ integer_extreme(cg_c_text *t, ir_sc_op op, const cg_c_forms *f, cot_dtype type, 
                      type == COT_I32 ? "i" : "u", x86[lanes].bits, x86[lanes].bits, plain);
 }
 
+/* Dot products of two halves and of four bytes, added to a sum. */
+static const char *const has_dots[] = {
+    [4] = "defined(__AVX512VNNI__) && defined(__AVX512VL__)",
+    [8] = "defined(__AVX512VNNI__) && defined(__AVX512VL__)",
+    [16] = "defined(__AVX512VNNI__)",
+};
+
 /* Products of both halves, summed, are one instruction of x86: pmaddwd. */
 static const char *
 pairs(cg_c_text *t, const cg_c_forms *f, int lanes)
@@ -51,6 +58,31 @@ pairs(cg_c_text *t, const cg_c_forms *f, int lanes)
                      x86[lanes].bits, plain);
 }
 
+/* z and the products of the bytes, which x86 has as vpdpbusd. */
+static const char *
+quads(cg_c_text *t, const cg_c_forms *f, int lanes)
+{
+    ir_buf plain;
+
+    ir_buf_init(&plain, t->arena);
+    ir_buf_printf(&plain, "return (%s)((%s)z", f->type, f->u);
+    for (int k = 0; k < 32; k += 8)
+        ir_buf_printf(&plain, " +\n        ((%s)x >> %d & 255) * (%s)((%s)((%s)y << %d) >> 24)",
+                      f->u, k, f->u, f->type, f->u, 24 - k);
+    ir_buf_str(&plain, ");");
+    if (lanes != 4 && lanes != 8 && lanes != 16)
+        return plain.text;
+    return ir_format(
+        t->arena,
+        "\n#if defined(COT_SSE2) && %s\n    return (%s)_mm%s_dpbusd_epi32((__m%di)z, "
+        "(__m%di)x, (__m%di)y);\n#else\n    %s\n#endif",
+        has_dots[lanes], f->type,
+        lanes == 4   ? ""
+        : lanes == 8 ? "256"
+                     : "512",
+        32 * lanes, 32 * lanes, 32 * lanes, plain.text);
+}
+
 static const char *
 integer(cg_c_text *t, ir_sc_op op, const cg_c_forms *f, cot_dtype type, int lanes)
 {
@@ -71,6 +103,7 @@ integer(cg_c_text *t, ir_sc_op op, const cg_c_forms *f, cot_dtype type, int lane
         return ir_format(t->arena, "return (%s)((%s)x << (%s)y);", f->type, f->u, f->u);
     case SC_shr: return "return x >> y;";
     case SC_pairs: return pairs(t, f, lanes);
+    case SC_quads: return quads(t, f, lanes);
     case SC_max:
     case SC_min: return integer_extreme(t, op, f, type, lanes);
     default: return NULL;
@@ -403,11 +436,6 @@ cg_c_vector(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes
 const char *
 cg_c_sum_pairs(cg_c_text *t, cot_dtype type, int lanes)
 {
-    static const char *const has[] = {
-        [4] = "defined(__AVX512VNNI__) && defined(__AVX512VL__)",
-        [8] = "defined(__AVX512VNNI__) && defined(__AVX512VL__)",
-        [16] = "defined(__AVX512VNNI__)",
-    };
     const char *name = ir_format(t->arena, "sum_pairs_%sx%d", cot_dtype_name(type), lanes),
                *v = cg_c_type(t, type, lanes), *p = cg_c_vector(t, SC_pairs, type, type, lanes);
     const bool whole = lanes == 4 || lanes == 8 || lanes == 16;
@@ -423,7 +451,7 @@ cg_c_sum_pairs(cg_c_text *t, cot_dtype type, int lanes)
             &t->head,
             "#if defined(COT_SSE2) && %s\n    sum = (%s)_mm%s_dpwssd_epi32((__m%di)sum, "
             "(__m%di)x, (__m%di)y);\n#else\n",
-            has[lanes], v,
+            has_dots[lanes], v,
             lanes == 4   ? ""
             : lanes == 8 ? "256"
                          : "512",

@@ -31,6 +31,7 @@ static const uint8_t takes[SC_COUNT] = {
     [SC_popcnt] = INTS,
     [SC_clz] = INTS,
     [SC_pairs] = INTS,
+    [SC_quads] = INTS,
     [SC_eq] = INTS | FLOATS | BOOLS,
     [SC_ne] = INTS | FLOATS | BOOLS,
     [SC_lt] = INTS | FLOATS | BOOLS,
@@ -51,7 +52,7 @@ cg_scalar_takes(ir_sc_op op, cot_dtype t)
                     : t == COT_F32 || t == COT_F64 ? FLOATS
                                                    : 0;
 
-    return (takes[op] & set) && (op != SC_pairs || t == COT_I32);
+    return (takes[op] & set) && ((op != SC_pairs && op != SC_quads) || t == COT_I32);
 }
 
 /* A bitcast keeps the width; f16 and bf16 are converted from and to f32 only. */

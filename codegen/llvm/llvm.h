@@ -66,6 +66,7 @@ typedef struct cg_ll_machine {
      * bits. */
     bool fma32, fma64, root32, root64, round, half, extreme, masked, masked_small;
     int vector_bits, registers;
+    int dot_bits; /* of the widest vectors that have 4-way dot products of bytes; 0: none */
 } cg_ll_machine;
 
 /* What a context keeps of LLVM: its target machines, its JIT, and descriptions of the
@@ -85,6 +86,10 @@ cg_ll_session *cg_ll_session_of(cot_context *ctx);
 /* Returns the machine for a target, which is made on first use, for which LLVM is loaded; NULL
  * with the error recorded. */
 const cg_ll_machine *cg_ll_machine_of(cot_context *ctx, const cg_target *t);
+/* probe.c.  What the instructions of a machine are, by a function that LLVM compiles for it, or
+ * by the features that LLVM names of this machine. */
+cot_status cg_ll_probe(cot_context *ctx, cg_ll_machine *m);
+void cg_ll_read_features(cg_ll_machine *m);
 /* Fill the fields of t that the caller left open; this machine stays without names where LLVM
  * need not be loaded to know it. */
 cot_status cg_ll_target(cot_context *ctx, cg_target *t);

@@ -66,6 +66,9 @@ cg_ll_this_processor(cg_ll_processor *out)
     out->name = ir_digest_end(&d);
     out->vector_bits = wide ? 512 : __builtin_cpu_supports("avx2") ? 256 : 128;
     out->registers = wide ? 32 : 16;
+    out->dot_bits = wide && __builtin_cpu_supports("avx512vnni") ? 512
+                    : __builtin_cpu_supports("avxvnni")          ? 256
+                                                                 : 0;
     return true;
 }
 #else

@@ -13,7 +13,7 @@
         { 0x19, 0 }, { 0x24, 0 }, { 0x80000001, 0 }, { 0x80000008, 0 }
 
 typedef struct cg_ll_processor {
-    int vector_bits, registers; /* as those of LLVM's machine for this processor */
+    int vector_bits, registers, dot_bits; /* as those of LLVM's machine for this processor */
     ir_digest name;             /* of all that LLVM's name and features follow from */
 } cg_ll_processor;
 

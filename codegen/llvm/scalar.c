@@ -179,6 +179,46 @@ divided(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
                            : LLVMBuildUDiv(e->b, in[0], in[1], "");
 }
 
+/* A byte of each lane, extended. */
+static LLVMValueRef
+byte_of(cg_ll_emit *e, LLVMValueRef x, int k, bool is_signed)
+{
+    const LLVMTypeRef t = LLVMTypeOf(x);
+    const bool wide = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
+    LLVMValueRef up = LLVMConstInt(e->l->i32, (unsigned)(24 - 8 * k), 0),
+                 down = LLVMConstInt(e->l->i32, 24, 0);
+
+    if (wide) {
+        up = cg_ll_splat(e, up, (int)LLVMGetVectorSize(t));
+        down = cg_ll_splat(e, down, (int)LLVMGetVectorSize(t));
+    }
+    x = LLVMBuildShl(e->b, x, up, "");
+    return is_signed ? LLVMBuildAShr(e->b, x, down, "") : LLVMBuildLShr(e->b, x, down, "");
+}
+
+/* vpdpbusd, where x86 has it: of AVX-512 and of AVX it has one name in LLVM. */
+static LLVMValueRef
+quads(cg_ll_emit *e, LLVMValueRef *in)
+{
+    const LLVMTypeRef t = LLVMTypeOf(in[0]);
+    const int lanes = LLVMGetTypeKind(t) == LLVMVectorTypeKind ? (int)LLVMGetVectorSize(t) : 1;
+    const char *name = lanes == 4    ? "llvm.x86.avx512.vpdpbusd.128"
+                       : lanes == 8  ? "llvm.x86.avx512.vpdpbusd.256"
+                       : lanes == 16 ? "llvm.x86.avx512.vpdpbusd.512"
+                                     : NULL;
+    LLVMValueRef sum = in[2];
+
+    if (name && 32 * lanes <= e->l->machine->dot_bits)
+        return cg_ll_intrinsic(e->l, e->b, name, 0, NULL, 3,
+                               (LLVMValueRef[]){ in[2], in[0], in[1] });
+    for (int k = 0; k < 4; k++)
+        sum = LLVMBuildAdd(
+            e->b, sum,
+            LLVMBuildMul(e->b, byte_of(e, in[0], k, false), byte_of(e, in[1], k, true), ""),
+            "");
+    return sum;
+}
+
 static LLVMValueRef
 count_bits(cg_ll_emit *e, ir_sc_op op, LLVMValueRef x)
 {
@@ -255,6 +295,7 @@ cg_ll_op(cg_ll_emit *e, ir_sc_op op, cot_dtype t, cot_dtype from, LLVMValueRef *
     case SC_popcnt:
     case SC_clz: return count_bits(e, op, in[0]);
     case SC_pairs: return pairs(e, in);
+    case SC_quads: return quads(e, in);
     case SC_eq:
     case SC_ne:
     case SC_lt:

@@ -1,11 +1,7 @@
-/* Target machines, and the instructions of each.
+/* Target machines: LLVM's, together with what the emitter must know (probe.c).
  *
- * A machine is LLVM's target machine together with what the emitter must know: which
- * instructions the processor lacks, which are then emulated, and the width of its vectors.
- * These do not follow from the processor's name: the code generator compiles a small function,
- * and the instructions in its output tell.  A triple alone stands for these instruction sets:
- * riscv64 for rv64gcv, armv7em for a Cortex-M4F, wasm32 includes simd128; --features removes
- * any of that.
+ * A triple alone stands for these instruction sets: riscv64 for rv64gcv, armv7em for a
+ * Cortex-M4F, wasm32 includes simd128; --features removes any of that.
  *
  * A target without any name is this machine.  Schedules need no more of it than processor.c
  * tells, so it stays without names, and LLVM is not loaded, until code is compiled. */
@@ -15,182 +11,6 @@
 #include "codegen/kernel/grid.h"
 #include "codegen/llvm/llvm.h"
 #include "codegen/tuning.h"
-
-/* -- what a processor can do -- */
-
-static const char probe_text[] =
-    "declare float @llvm.fma.f32(float, float, float)\n"
-    "declare double @llvm.fma.f64(double, double, double)\n"
-    "declare float @llvm.sqrt.f32(float)\n"
-    "declare double @llvm.sqrt.f64(double)\n"
-    "declare <16 x float> @llvm.fma.v16f32(<16 x float>, <16 x float>, <16 x float>)\n"
-    "declare <4 x float> @llvm.floor.v4f32(<4 x float>)\n"
-    "declare <8 x i16> @llvm.masked.load.v8i16.p0(ptr, i32, <8 x i1>, <8 x i16>)\n"
-    "declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32, <8 x i1>, <8 x float>)\n"
-    "define void @probe(ptr %p, ptr %q, <8 x i1> %m) {\n"
-    "  %a = load <16 x float>, ptr %p\n"
-    "  %b = call <16 x float> @llvm.fma.v16f32(<16 x float> %a, <16 x float> %a, <16 x float> "
-    "%a)\n"
-    "  store <16 x float> %b, ptr %q\n"
-    "  %c = load <4 x float>, ptr %p\n"
-    "  %d = call <4 x float> @llvm.floor.v4f32(<4 x float> %c)\n"
-    "  store volatile <4 x float> %d, ptr %q\n"
-    "  %e = fptrunc <4 x float> %c to <4 x half>\n"
-    "  store volatile <4 x half> %e, ptr %q\n"
-    "  %f = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %p, i32 4, <8 x i1> %m, <8 x "
-    "float> zeroinitializer)\n"
-    "  store volatile <8 x float> %f, ptr %q\n"
-    "  %g = call <8 x i16> @llvm.masked.load.v8i16.p0(ptr %p, i32 2, <8 x i1> %m, <8 x i16> "
-    "zeroinitializer)\n"
-    "  store volatile <8 x i16> %g, ptr %q\n"
-    "  %whole = load <8 x i32>, ptr %p\n"
-    "  %product = mul <8 x i32> %whole, %whole\n"
-    "  store volatile <8 x i32> %product, ptr %q\n"
-    "  %h = load float, ptr %p\n"
-    "  %i = call float @llvm.fma.f32(float %h, float %h, float %h)\n"
-    "  store volatile float %i, ptr %q\n"
-    "  %j = load double, ptr %p\n"
-    "  %k = call double @llvm.fma.f64(double %j, double %j, double %j)\n"
-    "  store volatile double %k, ptr %q\n"
-    "  %l = call double @llvm.sqrt.f64(double %j)\n"
-    "  store volatile double %l, ptr %q\n"
-    "  %n = call float @llvm.sqrt.f32(float %h)\n"
-    "  store volatile float %n, ptr %q\n"
-    "  %o = load <4 x double>, ptr %p\n"
-    "  %r = fadd <4 x double> %o, %o\n"
-    "  store volatile <4 x double> %r, ptr %q\n"
-    "  ret void\n"
-    "}\n";
-
-static void
-read_x86(cg_ll_machine *m, const char *text)
-{
-    m->fma32 = m->fma64 = strstr(text, "vfmadd") != NULL;
-    m->round = strstr(text, "roundps") || strstr(text, "rndscaleps");
-    m->half = strstr(text, "vcvtps2ph") != NULL;
-    m->masked = strstr(text, "vmaskmovps") || strstr(text, "{%k");
-    m->masked_small = strstr(text, "vmovdqu16") != NULL;
-    const char *product = strstr(text, "vpmulld"),
-               *end = product ? strchr(product, '\n') : NULL;
-    m->avx2 = end && memchr(product, 'y', (size_t)(end - product)); /* in a register ymm */
-    m->vector_bits = strstr(text, "zmm") ? 512 : strstr(text, "ymm") ? 256 : 128;
-}
-
-/* The name of an instruction is searched with a space or tab before it and a tab after it, so
- * that longer names do not match. */
-static void
-read_probe(cg_ll_machine *m, const char *text)
-{
-    m->extreme = m->root32 = m->root64 = true;
-    switch (m->arch) {
-    case CG_LL_X86: read_x86(m, text); break;
-    case CG_LL_AARCH64:
-        m->fma32 = m->fma64 = strstr(text, "fmla") != NULL;
-        m->extreme = m->root32 = m->root64 = strstr(text, "fsqrt") != NULL;
-        m->round = strstr(text, "frintm") != NULL;
-        m->half = strstr(text, "fcvtn") != NULL;
-        m->vector_bits = 128;
-        m->registers = 32;
-        break;
-    case CG_LL_RISCV64: /* vectors are used if they hold doubles */
-        m->fma32 = m->root32 = strstr(text, "fmadd.s") != NULL;
-        m->fma64 = m->root64 = m->round = m->extreme = strstr(text, "fmadd.d") != NULL;
-        m->masked = m->masked_small = strstr(text, "v0.t") != NULL;
-        m->vector_bits = strstr(text, ", e64,") ? 128 : 32;
-        m->registers = 32;
-        break;
-    case CG_LL_ARM: /* scalars: MVE is not used */
-        m->fma32 = strstr(text, "vfma.f32") != NULL;
-        m->fma64 = strstr(text, "vfma.f64") != NULL;
-        m->root32 = strstr(text, "vsqrt.f32") != NULL;
-        m->root64 = strstr(text, "vsqrt.f64") != NULL;
-        m->extreme = false;
-        m->vector_bits = 32;
-        m->registers = 32;
-        break;
-    case CG_LL_NVPTX: break; /* sm_80 has all of it: new_machine sets it */
-    case CG_LL_WASM:
-        m->round = true;
-        m->vector_bits = strstr(text, "f32x4") ? 128 : 32;
-        m->registers = 16;
-        break;
-    }
-}
-
-/* Keep the first error.  Notes and warnings are ignored. */
-static void
-note_error(LLVMDiagnosticInfoRef d, void *user)
-{
-    char *text, *first = user;
-
-    if (LLVMGetDiagInfoSeverity(d) != LLVMDSError || *first)
-        return;
-    text = LLVMGetDiagInfoDescription(d);
-    const char *why = strstr(text, "): "); /* skip the location, which is in the probe's text */
-    why = why ? why + 3 : text;
-    snprintf(first, CG_LL_FATAL, "%.*s", (int)strcspn(why, "\n"),
-             *why ? why : "no reason given");
-    LLVMDisposeMessage(text);
-}
-
-static cot_status
-probe(cot_context *ctx, cg_ll_machine *m)
-{
-    LLVMContextRef llvm = LLVMContextCreate();
-    LLVMMemoryBufferRef text =
-        LLVMCreateMemoryBufferWithMemoryRangeCopy(probe_text, sizeof probe_text - 1, "probe");
-    LLVMMemoryBufferRef code = NULL;
-    LLVMModuleRef module = NULL;
-    char *message = NULL, died[CG_LL_FATAL] = "", wrong[CG_LL_FATAL] = "";
-    bool bad = LLVMParseIRInContext(llvm, text, &module, &message);
-
-    LLVMContextSetDiagnosticHandler(llvm, note_error, wrong);
-    if (!bad) {
-        LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(m->tm);
-        LLVMSetModuleDataLayout(module, layout);
-        LLVMDisposeTargetData(layout);
-        LLVMSetTarget(module, m->triple);
-        bad = cg_ll_emit_file(m->tm, module, LLVMAssemblyFile, died, &message, &code);
-    }
-    bad |= *wrong != '\0';
-    if (!bad)
-        read_probe(m, LLVMGetBufferStart(code));
-    if (code)
-        LLVMDisposeMemoryBuffer(code);
-    /* After a fatal error the module and its context cannot be freed. */
-    if (module && !*died)
-        LLVMDisposeModule(module);
-    if (!*died)
-        LLVMContextDispose(llvm);
-    cot_status s =
-        bad ? cg_ll_fail(ctx,
-                         "target %s, processor %s, with these features: LLVM makes no code: %s",
-                         m->triple, m->cpu,
-                         *died     ? died
-                         : *wrong  ? wrong
-                         : message ? message
-                                   : "no reason given")
-            : COT_OK;
-    LLVMDisposeMessage(message);
-    return s;
-}
-
-/* LLVM lists this machine's features, so that the probe need not be compiled. */
-static void
-read_features(cg_ll_machine *m)
-{
-    const char *f = m->features;
-    bool avx512 = strstr(f, "+avx512f") != NULL && strstr(f, "+avx512vl") != NULL;
-
-    m->extreme = m->root32 = m->root64 = true;
-    m->fma32 = m->fma64 = strstr(f, "+fma,") || avx512;
-    m->round = strstr(f, "+sse4.1") != NULL;
-    m->half = strstr(f, "+f16c") != NULL;
-    m->masked = strstr(f, "+avx,") || avx512;
-    m->masked_small = avx512 && strstr(f, "+avx512bw");
-    m->avx2 = strstr(f, "+avx2") != NULL;
-    m->vector_bits = avx512 ? 512 : strstr(f, "+avx2") ? 256 : 128;
-}
 
 /* -- target machines -- */
 
@@ -351,8 +171,8 @@ machine_of(cot_context *ctx, const cg_target *t)
     if (m == NULL)
         return NULL;
     if (is_host(ctx, m))
-        read_features(m);
-    else if (!m->grid && probe(ctx, m) != COT_OK)
+        cg_ll_read_features(m);
+    else if (!m->grid && cg_ll_probe(ctx, m) != COT_OK)
         return NULL; /* LLVM's machine is lost too, since it may be in any state */
     if (m->x86)
         m->registers = m->vector_bits == 512 ? 32 : 16;
@@ -531,15 +351,14 @@ cg_ll_is_this_processor(cot_context *ctx, const cg_target *t, ir_digest *name)
     return s->knows_processor;
 }
 
-/* The width of its vectors and their number, by LLVM unless they are known. */
+/* Its vectors, by LLVM unless they are known. */
 static cot_status
-ask_machine(cot_context *ctx, cg_target *t, int *bits, int *registers)
+ask_machine(cot_context *ctx, cg_target *t, cg_ll_processor *p)
 {
     ir_digest name;
 
     if (cg_ll_is_this_processor(ctx, t, &name)) {
-        *bits = cg_ll_session_of(ctx)->processor.vector_bits;
-        *registers = cg_ll_session_of(ctx)->processor.registers;
+        *p = cg_ll_session_of(ctx)->processor;
         return COT_OK;
     }
     if (!cg_ll_load_library(ctx))
@@ -552,8 +371,9 @@ ask_machine(cot_context *ctx, cg_target *t, int *bits, int *registers)
     pthread_mutex_unlock(&ctx->lock);
     if (m == NULL)
         return cot_error_status(ctx);
-    *bits = m->vector_bits;
-    *registers = m->registers;
+    p->vector_bits = m->vector_bits;
+    p->registers = m->registers;
+    p->dot_bits = m->dot_bits;
     return COT_OK;
 }
 
@@ -561,13 +381,14 @@ cot_status
 cg_ll_target(cot_context *ctx, cg_target *t)
 {
     const bool host = t->triple == NULL && t->cpu == NULL;
-    int bits = 0, registers = 0;
+    cg_ll_processor p = { 0 };
 
-    COT_TRY(ask_machine(ctx, t, &bits, &registers));
+    COT_TRY(ask_machine(ctx, t, &p));
     if (t->vector_bits == 0)
-        t->vector_bits = ctx->config.vector_bits ? ctx->config.vector_bits : bits;
+        t->vector_bits = ctx->config.vector_bits ? ctx->config.vector_bits : p.vector_bits;
     if (t->registers == 0)
-        t->registers = registers;
+        t->registers = p.registers;
+    t->dot_bits = p.dot_bits;
     if (t->l1 == 0)
         t->l1 = host ? cache_size(_SC_LEVEL1_DCACHE_SIZE, CG_KERNEL_DEFAULT_L1)
                      : CG_KERNEL_DEFAULT_L1;

@@ -206,14 +206,16 @@ wants_packing(const cg_dot_shape *s, const cg_target *t, int64_t bytes)
             (s->k.n > 1 && !is_small(s)));
 }
 
-/* Do pairs of narrow integers pay (cg_dot_may_pair)? */
-static bool
-wants_pairs(const cg_dot_shape *s, const cg_dot *d, const cg_target *t)
+/* How many k's of narrow integers a step multiplies; 0: more than one do not pay. */
+static int64_t
+ways_of(const cg_dot_shape *s, const cg_dot *d, const cg_target *t)
 {
-    return cg_dot_may_pair(d) && !s->k.open && t->vector_bits >= 128 &&
-           s->m.total >= CG_LOWER_MIN_PAIR_ROWS && s->n.total >= s->how.width &&
-           s->how.width == t->vector_bits / 32 && s->k.total > 1 &&
-           extent(&s->m) * extent(&s->n) * extent(&s->k) > CG_LOWER_MIN_PAIRS;
+    if (!cg_dot_takes_ways(d, 2) || s->k.open || t->vector_bits < 128 ||
+        s->m.total < CG_LOWER_MIN_PAIR_ROWS || s->n.total < s->how.width ||
+        s->how.width != t->vector_bits / 32 || s->k.total < 2 ||
+        extent(&s->m) * extent(&s->n) * extent(&s->k) <= CG_LOWER_MIN_PAIRS)
+        return 0;
+    return t->dot_bits >= t->vector_bits && cg_dot_takes_ways(d, 4) && s->k.total > 2 ? 4 : 2;
 }
 
 /* Do rows have one stride, and contiguous k's?  Then w k's of w rows are one register
@@ -221,7 +223,7 @@ wants_pairs(const cg_dot_shape *s, const cg_dot *d, const cg_target *t)
 static bool
 wants_transpose(const cg_dot_shape *s)
 {
-    return !s->how.pairs && s->how.width > 1 && s->m.n == 1 && s->k.n == 1 &&
+    return !s->how.ways && s->how.width > 1 && s->m.n == 1 && s->k.n == 1 &&
            left_of(s, &s->k)[0] == 1 && s->steps % lanes_across(s) == 0 && !s->k.open &&
            s->how.rows > at_most(s->how.width, 8) / 2;
 }
@@ -238,7 +240,7 @@ reads_left(const cg_dot_shape *s, const cg_dot *d)
     const int64_t run = k->n ? k->size[k->n - 1] : 1;
     const bool few = s->n.total <= 2 * tile_columns(s);
 
-    if (s->how.pairs)
+    if (s->how.ways)
         return false;
     if (k->n <= 1)
         return few;
@@ -255,7 +257,7 @@ reads_left(const cg_dot_shape *s, const cg_dot *d)
 static int64_t
 left_side(const cg_dot_shape *s)
 {
-    if (!s->how.pairs && innermost(&s->k, left_of(s, &s->k)) == 1 &&
+    if (!s->how.ways && innermost(&s->k, left_of(s, &s->k)) == 1 &&
         s->n.total <= CG_LOWER_FEW_PANELS * tile_columns(s))
         return CG_DOT_COPIED;
     return wants_transpose(s) ? CG_DOT_TURNED : CG_DOT_STRIPS;
@@ -395,9 +397,9 @@ choose_columns(cg_dot_shape *s, const cg_dot *d, const cg_target *t, int threads
         cg_dot_swap(s);
     choose_tile(s, t, bytes);
     s->how.unroll = 1;
-    s->how.pairs = wants_pairs(s, d, t);
+    s->how.ways = ways_of(s, d, t);
     cg_dot_settle(s, d);
-    if (s->how.pairs || wants_packing(s, t, bytes))
+    if (s->how.ways || wants_packing(s, t, bytes))
         choose_blocks(s, t, s->b.total < threads ? threads : 1, bytes, d);
     else if (wants_stream(s, d, t, threads))
         choose_stream(s, d, t, threads);

@@ -21,9 +21,10 @@ struct cg_dot_shape {
     /* the axes of k, merged as far as the left side stores them contiguously, for which the
      * right side must be packed */
     cg_dot_group left_k;
-    int64_t steps; /* number of k's, or of pairs of k's */
+    int64_t steps; /* number of k's, or of the groups of `ways` of them */
     int64_t nr; /* columns of a tile */
     bool own; /* sums are accumulated in the result's memory */
+    bool offset; /* bytes of the left side are 128 larger, and panels have a row for that */
     /* elements of scratch of one share of the batch or of rows, for sums, the right side and
      * the left side */
     int64_t c_size, b_size, a_size;
@@ -56,9 +57,8 @@ void cg_dot_schedule_by(cg_dot_shape *s, const cg_dot *d, const cg_dot_schedule 
 int64_t cg_dot_share_size(const cg_dot_shape *s);
 /* May panels be packed by register transposes of that side? */
 bool cg_dot_may_turn(const cg_dot_shape *s, int64_t side);
-/* Can one step multiply pairs of integers, exactly modulo 2^32?  Products of i8, u8 and i16
- * fit. */
-bool cg_dot_may_pair(const cg_dot *d);
+/* Can one step multiply so many k's, 2 or 4, exactly modulo 2^32? */
+bool cg_dot_takes_ways(const cg_dot *d, int64_t ways);
 /* Are the sums accumulated in the result's memory? */
 bool cg_dot_is_own(const cg_dot_shape *s, const cg_dot *d);
 /* Do the sums of a tile go through memory, also without blocks of k?  Where the epilogue is
@@ -113,6 +113,8 @@ cg_val cg_dot_element(const cg_dot_product *p, cg_val m, cg_val n);
 cg_val cg_dot_panel_index(const cg_dot_product *p, cg_val panel, cg_val k0, cg_val k,
                           cg_val column);
 cg_val cg_dot_left_index(const cg_dot_product *p, cg_val strip, cg_val k, cg_val i);
+/* Likewise of what is added to the sums of a column over the block (cg_dot_shape.offset). */
+cg_val cg_dot_offset_index(const cg_dot_product *p, cg_val panel, cg_val k0, cg_val column);
 /* Pack panel number `panel`, which starts at column n0; pack rows m_begin ... m_end of the left
  * side. */
 void cg_dot_pack_panel(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc);
@@ -301,6 +303,13 @@ left_of(const cg_dot_shape *s, const cg_dot_group *g)
 {
     return s->how.swap ? g->rhs : g->lhs;
 }
+/* The rows of a panel of a block of k. */
+static inline int64_t
+panel_rows(const cg_dot_shape *s)
+{
+    return at_most(KC, s->steps) + (s->offset ? 1 : 0);
+}
+
 static inline const int64_t *
 right_of(const cg_dot_shape *s, const cg_dot_group *g)
 {
@@ -315,13 +324,22 @@ k_run(const cg_dot_shape *s)
                                                               : s->left_k.size[s->left_k.n - 1];
 }
 
+/* The element type of a side in memory. */
+static inline cot_dtype
+stored_type(const cg_dot_product *p, bool left)
+{
+    const bool lhs = left != p->s.how.swap;
+
+    return p->b->k->buffer[lhs ? p->d->lhs : p->d->rhs].type;
+}
+
 static inline cg_val
 load(const cg_dot_product *p, bool left, cg_val at, cg_val when)
 {
     cg_build *b = p->b;
     bool lhs = left != p->s.how.swap;
     uint32_t buffer = lhs ? p->d->lhs : p->d->rhs;
-    cot_dtype stored = b->k->buffer[buffer].type;
+    cot_dtype stored = stored_type(p, left);
     cg_val x = cg_load(b, buffer, cg_iadd(b, left ? p->left : p->right, at), when);
     x = cg_cvt(b, stored, p->d->type, x);
     if (!when || !b->k->module->trapping_math || !ir_is_float(p->d->type))
@@ -339,8 +357,12 @@ multiply_add(const cg_dot_product *p, cg_val x, cg_val y, cg_val acc)
     cot_dtype t = p->d->type;
     if (ir_is_float(t))
         return cg_insn3(p->b, SC_fma, t, x, y, acc);
-    if (p->s.how.pairs)
+    if (p->s.how.ways == 2)
         return cg_insn2(p->b, SC_add, t, acc, cg_insn2(p->b, SC_pairs, t, x, y));
+    if (p->s.how.ways == 4) {
+        const bool turned = stored_type(p, false) == COT_U8;
+        return cg_insn3(p->b, SC_quads, t, turned ? y : x, turned ? x : y, acc);
+    }
     return cg_insn2(p->b, SC_add, t, cg_insn2(p->b, SC_mul, t, x, y), acc);
 }
 

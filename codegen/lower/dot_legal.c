@@ -64,8 +64,8 @@ place_wrong(const fit *x)
 {
     const cg_dot_schedule *h = x->h;
 
-    if (h->left != CG_DOT_IN_PLACE || h->pairs || h->turn || h->m_block || h->n_block)
-        return "left, pairs, turn, m_block and n_block are of right=panels";
+    if (h->left != CG_DOT_IN_PLACE || h->ways || h->turn || h->m_block || h->n_block)
+        return "left, ways, turn, m_block and n_block are of right=panels";
     if (h->unroll != 1)
         return "unroll wants 1 where right=place";
     if (h->prefetch && !h->stream)
@@ -83,8 +83,9 @@ left_wrong(const fit *x)
 {
     const cg_dot_shape *s = x->s;
 
-    if (x->h->pairs && (!cg_dot_may_pair(x->d) || x->h->left != CG_DOT_STRIPS))
-        return "pairs=1 wants left=strips and products of i8, u8 or i16 as i32";
+    if (x->h->ways && (!cg_dot_takes_ways(x->d, x->h->ways) || x->h->left != CG_DOT_STRIPS))
+        return "ways=2 wants left=strips and i8, u8 or i16 as i32, ways=4 i8 and "
+               "i8 or u8";
     if (x->h->left == CG_DOT_COPIED && innermost(&s->left_k, s->left_k.lhs) != 1)
         return "left=copied wants k's that are contiguous on the left";
     if (x->h->left == CG_DOT_TURNED &&

@@ -12,29 +12,72 @@ cg_val
 cg_dot_panel_index(const cg_dot_product *p, cg_val panel, cg_val k0, cg_val k, cg_val column)
 {
     cg_build *b = p->b;
-    cg_val row = cg_iadd(b, cg_imul(b, panel, at_most(KC, p->s.steps)), k);
+    const int64_t rows = panel_rows(&p->s);
+    cg_val row = cg_iadd(b, cg_imul(b, panel, rows), k);
     cg_val at = cg_iadd(b, p->b_at, cg_iadd(b, cg_imul(b, row, p->s.nr), column));
-    return scratch_at(
-        p, p->s.c_size,
-        p->s.how.right == CG_DOT_ONCE ? cg_iadd(b, at, cg_imul(b, k0, p->s.how.n_block)) : at);
+    if (p->s.how.right == CG_DOT_ONCE)
+        at = cg_iadd(b, at,
+                     cg_imul(b, p->s.offset ? cg_idiv(b, k0, KC) : k0,
+                             (p->s.offset ? rows : 1) * p->s.how.n_block));
+    return scratch_at(p, p->s.c_size, at);
 }
 
-/* Elements 2 k and 2 k + 1 of a row or column, as the halves of an i32 (SC_pairs).  The second
- * is 0 if the last element has no partner. */
+cg_val
+cg_dot_offset_index(const cg_dot_product *p, cg_val panel, cg_val k0, cg_val column)
+{
+    return cg_dot_panel_index(p, panel, k0, cg_i64(p->b, at_most(KC, p->s.steps)), column);
+}
+
 static cg_val
-pair(const cg_dot_product *p, bool left, cg_val at, cg_val k, cg_val when)
+each_128(cg_build *b)
+{
+    return cg_const(b, COT_I32, 0x80808080u);
+}
+
+/* The k's of step k of a row or column, as the halves or bytes of an i32 (SC_pairs, SC_quads).
+ * Those beyond the last are 0.  Of two signed sides bytes of the left one are 128 larger, so
+ * that they are unsigned. */
+static cg_val
+narrow_step(const cg_dot_product *p, bool left, cg_val at, cg_val k, cg_val when)
 {
     cg_build *b = p->b;
     const cg_dot_group *g = &p->s.k;
-    const int64_t *stride = left ? left_of(&p->s, g) : right_of(&p->s, g);
-    cg_val first = cg_imul(b, k, 2), second = cg_iadd(b, first, cg_i64(b, 1)),
-           half = cg_const(b, COT_I32, 16);
-    cg_val there =
-        g->total % 2 || g->open ? both(b, when, less(b, second, cg_i64(b, g->total))) : when;
-    cg_val x = load(p, left, cg_iadd(b, at, offset(b, g, stride, first)), when);
-    cg_val y = load(p, left, cg_iadd(b, at, offset(b, g, stride, second)), there);
-    x = cg_insn2(b, SC_and, COT_I32, x, cg_const(b, COT_I32, 0xffff));
-    return cg_insn2(b, SC_or, COT_I32, x, cg_insn2(b, SC_shl, COT_I32, y, half));
+    const int64_t *stride = left ? left_of(&p->s, g) : right_of(&p->s, g), ways = p->s.how.ways,
+                  bits = 32 / ways;
+    cg_val first = cg_imul(b, k, ways), word = 0;
+
+    for (int64_t j = 0; j < ways; j++) {
+        cg_val i = cg_iadd(b, first, cg_i64(b, j));
+        cg_val there =
+            j && g->total % ways ? both(b, when, less(b, i, cg_i64(b, g->total))) : when;
+        cg_val x = load(p, left, cg_iadd(b, at, offset(b, g, stride, i)), there);
+        if (j < ways - 1)
+            x = cg_insn2(b, SC_and, COT_I32, x, cg_const(b, COT_I32, (1u << bits) - 1));
+        if (j)
+            x = cg_insn2(b, SC_shl, COT_I32, x, cg_const(b, COT_I32, (uint64_t)(j * bits)));
+        word = j ? cg_insn2(b, SC_or, COT_I32, word, x) : x;
+    }
+    return left && p->s.offset ? cg_insn2(b, SC_xor, COT_I32, word, each_128(b)) : word;
+}
+
+/* The sum of the k's of each column of a panel, 128 times and negative, in the row behind the
+ * last: what a product by left bytes that are 128 larger has too much. */
+static void
+pack_offset(const cg_dot_product *p, cg_val panel, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    const cg_dot_tile t = tile_begin(p, 1, 1, p->s.nr);
+    const uint32_t scratch = p->d->scratch;
+    cg_val loop = loop_over(b, cg_i64(b, 0), kc, 1), zero = cg_const(b, COT_I32, 0);
+    cg_val sum = cg_loop_carry(b, loop, COT_I32, zero);
+    cg_val y = cg_load(b, scratch,
+                       cg_dot_panel_index(p, panel, k0, cg_loop_var(b, loop), t.column), 0);
+
+    cg_loop_next(b, loop, sum, cg_insn3(b, SC_quads, COT_I32, each_128(b), y, sum));
+    cg_loop_end(b, loop);
+    cg_store(b, scratch, cg_dot_offset_index(p, panel, k0, t.column),
+             cg_insn2(b, SC_sub, COT_I32, zero, cg_loop_result(b, loop, 0)), 0);
+    tile_end(p, &t);
 }
 
 static void
@@ -48,9 +91,9 @@ pack_element(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, cg_val
     cg_val when = over ? less(b, lane, cg_i64(b, lane_axis(s))) : 0;
     cg_val right = offset(b, &s->k, right_of(s, &s->k), global);
     cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n), right);
-    cg_val x = s->how.pairs
-                   ? pair(p, false, offset(b, &s->n, right_of(s, &s->n), n), global, when)
-                   : load(&q, false, at, when);
+    cg_val x = s->how.ways ? narrow_step(p, false, offset(b, &s->n, right_of(s, &s->n), n),
+                                         global, when)
+                           : load(&q, false, at, when);
     cg_store(b, p->d->scratch, cg_dot_panel_index(p, panel, k0, k, t->column), x, 0);
 }
 
@@ -172,6 +215,8 @@ cg_dot_pack_panel(const cg_dot_product *p, cg_val panel, cg_val n0, cg_val k0, c
     pack_columns(p, panel, n0, k0, kc, edge != CG_DOT_INSIDE);
     if (whole)
         cg_if_end(b, whole);
+    if (s->offset)
+        pack_offset(p, panel, k0, kc);
 }
 
 cg_val
@@ -199,11 +244,11 @@ row_at(const cg_dot_product *p, cg_val m)
     return offset(b, &s->m, left_of(s, &s->m), row);
 }
 
-/* The runs of a block of the left side; pairs of k's are one run. */
+/* The runs of a block of the left side; several k's of a step are one run. */
 static cg_dot_runs
 left_runs(const cg_dot_product *p, cg_val k0, cg_val kc)
 {
-    return cg_dot_runs_begin(p->b, p->s.how.pairs ? NULL : &p->s.left_k, p->s.left_k.lhs, k0,
+    return cg_dot_runs_begin(p->b, p->s.how.ways ? NULL : &p->s.left_k, p->s.left_k.lhs, k0,
                              cg_iadd(p->b, k0, kc), false);
 }
 
@@ -256,7 +301,7 @@ pack_strip(const cg_dot_product *p, cg_val m0, cg_val strip, cg_val k0, cg_val k
     cg_val lane = at_once ? spmd(b, CG_VECTOR, lanes_across(&p->s), &lanes) : cg_i64(b, 0);
     cg_val from = cg_iadd(b, cg_iadd(b, at, cg_iadd(b, r.base, cg_imul(b, k, step))), lane);
     cg_val to = cg_iadd(b, cg_dot_left_index(p, strip, cg_isub(b, k, k0), i), lane);
-    cg_val x = p->s.how.pairs ? pair(p, true, at, k, 0) : load(p, true, from, 0);
+    cg_val x = p->s.how.ways ? narrow_step(p, true, at, k, 0) : load(p, true, from, 0);
     cg_store(b, p->d->scratch, to, x, 0);
     if (lanes)
         cg_loop_end(b, lanes);
@@ -295,7 +340,7 @@ rows_contiguous(const cg_dot_shape *s)
 {
     const int n = s->m.n;
 
-    return !s->how.pairs && n > 0 && lanes_across(s) > 1 && s->how.rows <= lanes_across(s) &&
+    return !s->how.ways && n > 0 && lanes_across(s) > 1 && s->how.rows <= lanes_across(s) &&
            left_of(s, &s->m)[n - 1] == 1 && s->m.size[n - 1] >= lanes_across(s);
 }
 

@@ -55,7 +55,7 @@ static const field fields[] = {
       0,
       CG_DOT_ONCE,
       { "place", "panels", "once" } },
-    { "pairs", AT(pairs), ONE(CG_DOT_COLUMNS), 0, 1, NO_WORDS },
+    { "ways", AT(ways), ONE(CG_DOT_COLUMNS), 0, 4, NO_WORDS },
     { "turn", AT(turn), ONE(CG_DOT_COLUMNS), 0, 64, NO_WORDS },
     { "m_block", AT(m_block), ONE(CG_DOT_COLUMNS) | ONE(CG_DOT_TENSOR), 0, INT64_MAX,
       NO_WORDS },

@@ -55,7 +55,7 @@ typedef struct cg_dot_schedule {
     int64_t run; /* batch: rows that are visited by one stride                */
     int64_t unroll; /* k's of an iteration of the innermost loop, or CG_DOT_ALL  */
     int64_t left, right; /* cg_dot_side */
-    int64_t pairs; /* 1: a step multiplies two k's of narrow integers           */
+    int64_t ways; /* k's of narrow integers that a step multiplies: 2 or 4; 0  */
     int64_t turn; /* side of the register transposes that pack panels; 0: none */
     int64_t m_block, n_block; /* rows and columns of a cache block; of a GPU's block       */
     int64_t stages; /* tensor cores: stages in shared memory                     */

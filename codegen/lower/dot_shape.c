@@ -66,19 +66,22 @@ cg_dot_swap(cg_dot_shape *s)
 bool
 cg_dot_may_turn(const cg_dot_shape *s, int64_t side)
 {
-    return !s->how.pairs && s->how.width > 1 && innermost(&s->n, right_of(s, &s->n)) != 1 &&
+    return !s->how.ways && s->how.width > 1 && innermost(&s->n, right_of(s, &s->n)) != 1 &&
            innermost(&s->k, right_of(s, &s->k)) == 1 && s->steps >= side;
 }
 
+/* Two halves are signed; of four bytes those of one side are unsigned, and signed ones become
+ * so where no side is. */
 bool
-cg_dot_may_pair(const cg_dot *d)
+cg_dot_takes_ways(const cg_dot *d, int64_t ways)
 {
     const cot_dtype stored[] = { d->lhs_type, d->rhs_type };
 
     for (int i = 0; i < 2; i++)
-        if (stored[i] != COT_I8 && stored[i] != COT_U8 && stored[i] != COT_I16)
+        if (stored[i] != COT_I8 && stored[i] != COT_U8 && (stored[i] != COT_I16 || ways == 4))
             return false;
-    return d->type == COT_I32;
+    return d->type == COT_I32 &&
+           (ways == 2 || (ways == 4 && (stored[0] == COT_I8 || stored[1] == COT_I8)));
 }
 
 bool
@@ -133,14 +136,14 @@ size_packed(cg_dot_shape *s)
 {
     const cg_dot_schedule *h = &s->how;
     const bool once = h->right == CG_DOT_ONCE, single = is_single(s);
-    const int64_t kc = at_most(KC, s->steps);
+    const int64_t kc = at_most(KC, s->steps), rows = panel_rows(s);
 
     s->c_size = s->own           ? 0
                 : s->steps <= KC ? tile_size(s)
                 : once           ? h->m_block * round_up(s->n.total, s->nr)
                                  : result_size(s);
-    s->b_size = once ? round_up(s->steps, KC) * h->n_block
-                     : round_up(kc * (single ? s->nr : h->n_block), 16);
+    s->b_size = once ? round_up(s->steps, KC) / KC * rows * h->n_block
+                     : round_up(rows * (single ? s->nr : h->n_block), 16);
     if (h->left != CG_DOT_IN_PLACE)
         s->a_size =
             round_up(h->left == CG_DOT_COPIED ? row_width(s) * h->m_block
@@ -193,7 +196,8 @@ cg_dot_settle(cg_dot_shape *s, const cg_dot *d)
 {
     const cg_dot_schedule *h = &s->how;
 
-    s->steps = h->pairs ? (s->k.total + 1) / 2 : s->k.total;
+    s->steps = h->ways ? (s->k.total + h->ways - 1) / h->ways : s->k.total;
+    s->offset = h->ways == 4 && d->lhs_type == COT_I8 && d->rhs_type == COT_I8;
     s->nr = tile_columns(s);
     s->left_k = joined_left(s);
     s->own = (is_packed(s) || h->stream) && cg_dot_is_own(s, d);

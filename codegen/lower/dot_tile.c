@@ -202,8 +202,13 @@ element_sum(tile_element *e)
     e->k0 = a->k0 && s->how.unroll != CG_DOT_ALL ? a->k0 : cg_i64(b, 0);
     if (!a->k0)
         return cg_dot_blocks(b, e->p.d->type, s->steps, s->k.open, chain, e);
-    return s->how.left == CG_DOT_IN_PLACE ? chain(e, e->k0, cg_iadd(b, e->k0, a->kc))
-                                          : chain(e, cg_i64(b, 0), a->kc);
+    if (s->how.left == CG_DOT_IN_PLACE)
+        return chain(e, e->k0, cg_iadd(b, e->k0, a->kc));
+    cg_val sum = chain(e, cg_i64(b, 0), a->kc);
+    if (!s->offset)
+        return sum;
+    cg_val at = cg_dot_offset_index(&e->p, a->panel, e->k0, e->t->column);
+    return cg_insn2(b, SC_add, e->p.d->type, sum, cg_load(b, e->p.d->scratch, at, 0));
 }
 
 /* The sum of an element of a tile. */

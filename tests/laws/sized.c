@@ -14,12 +14,15 @@ enum {
     RANK = 6,
 };
 
-/* In memory, and where it is multiplied. */
+/* The arguments in memory, by turns, and where they are multiplied. */
 static const struct {
-    const char *stored, *computed;
-} types[] = { { "f32", "f32" }, { "f64", "f64" }, { "f16", "f16" }, { "bf16", "bf16" },
-              { "i8", "i32" },  { "i16", "i32" }, { "i32", "i32" }, { "c64", "c64" },
-              { "f16", "f32" }, { "i8", "f32" } };
+    const char *stored[2], *computed;
+} types[] = {
+    { { "f32", "f32" }, "f32" },    { { "f64", "f64" }, "f64" }, { { "f16", "f16" }, "f16" },
+    { { "bf16", "bf16" }, "bf16" }, { { "i8", "i8" }, "i32" },   { { "i16", "i16" }, "i32" },
+    { { "i32", "i32" }, "i32" },    { { "c64", "c64" }, "c64" }, { { "f16", "f16" }, "f32" },
+    { { "i8", "i8" }, "f32" },      { { "u8", "i8" }, "i32" },   { { "i8", "u8" }, "i32" },
+};
 enum { TYPES = sizeof types / sizeof *types };
 
 /* -- text -- */
@@ -67,7 +70,8 @@ node(maker *m, const char *dtype, int rank, const int64_t *dims, const char *for
 static value
 argument(maker *m, int rank, const int64_t *dims)
 {
-    const char *stored = types[m->type].stored, *computed = types[m->type].computed;
+    const char *stored = types[m->type].stored[m->args % 2],
+               *computed = types[m->type].computed;
     value v = { ir_format(m->a, "%%x%d", m->args), rank, { 0 } };
 
     memcpy(v.dims, dims, sizeof *dims * (size_t)rank);
@@ -424,7 +428,7 @@ enum {
 static int64_t
 stored_bytes(int type)
 {
-    const char *name = types[type].stored;
+    const char *name = types[type].stored[0];
     const int64_t bits = atoll(name + strcspn(name, "0123456789"));
 
     return bits / 8;
@@ -533,5 +537,5 @@ sized_make(ir_arena *a, int64_t number)
     return (sized){ number, k->name,
                     ir_format(a, "fn @f(%s) -> (%s) {\n%s  ret %s\n}\n", m.head.text,
                               m.results.text, m.body.n ? m.body.text : "", m.ret.text),
-                    types[m.type].stored };
+                    types[m.type].stored[0] };
 }

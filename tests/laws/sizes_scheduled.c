@@ -58,7 +58,7 @@ draw_packing(cg_dot_schedule *h, uint64_t *seed)
     h->stream = 0;
     h->right = draw(seed, 4) ? CG_DOT_PANELS : CG_DOT_ONCE;
     h->left = left[draw(seed, 4)];
-    h->pairs = draw(seed, 3) == 0;
+    h->ways = 2 * (int64_t)draw(seed, 3);
     h->turn = draw(seed, 2) ? power(seed, 5) : 0;
     h->m_block = h->rows * power(seed, 6);
     h->n_block = h->width * h->vectors * power(seed, 6);
@@ -68,7 +68,7 @@ draw_packing(cg_dot_schedule *h, uint64_t *seed)
 static void
 draw_place(cg_dot_schedule *h, uint64_t *seed)
 {
-    h->left = h->right = h->pairs = h->turn = h->m_block = h->n_block = 0;
+    h->left = h->right = h->ways = h->turn = h->m_block = h->n_block = 0;
     h->unroll = 1;
     h->stream = (int64_t)draw(seed, 2);
     h->prefetch = h->stream && draw(seed, 2);

@@ -91,6 +91,29 @@ START_TEST(schedules_see_what_llvm_sees)
     ck_assert_int_eq(cg_ll_target(ctx, &named), COT_OK);
     ck_assert_int_eq(unnamed.vector_bits, named.vector_bits);
     ck_assert_int_eq(unnamed.registers, named.registers);
+    ck_assert_int_eq(unnamed.dot_bits, named.dot_bits);
+}
+END_TEST
+
+START_TEST(dot_products_of_named_processors)
+{
+    static const struct {
+        const char *triple, *cpu;
+        int bits;
+    } of[] = { { NULL, "x86-64", 0 },
+               { NULL, "x86-64-v3", 0 },
+               { NULL, "x86-64-v4", 0 },
+               { NULL, "icelake-server", 512 },
+               { NULL, "sapphirerapids", 512 },
+               { NULL, "alderlake", 256 },
+               { "aarch64-linux-gnu", "generic", 0 } };
+
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        cg_target t = { .triple = of[i].triple ? of[i].triple : "x86_64-linux-gnu",
+                        .cpu = of[i].cpu };
+        ck_assert_int_eq(cg_ll_target(ctx, &t), COT_OK);
+        ck_assert_msg(t.dot_bits == of[i].bits, "%s: %d", of[i].cpu, t.dot_bits);
+    }
 }
 END_TEST
 
@@ -115,6 +138,7 @@ main(void)
         ONCE(the_name_has_all_that_llvm_asks),
 #endif
         ONCE(schedules_see_what_llvm_sees),
+        ONCE(dot_products_of_named_processors),
         ONCE(the_name_is_the_same_each_time),
     };
     return SUITE("processor", cases);

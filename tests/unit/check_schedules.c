@@ -94,8 +94,9 @@ static const struct {
     { DOT PACKED " unroll=0",
       "dot: unroll wants to divide the k's of a stride, and of a block" },
     { DOT PACKED " unroll=all", "dot: unroll=all wants at most 256 k's" },
-    { DOT PACKED " unroll=1 left=strips pairs=1",
-      "dot: pairs=1 wants left=strips and products of i8, u8 or i16 as i32" },
+    { DOT PACKED " unroll=1 left=strips ways=2",
+      "dot: ways=2 wants left=strips and i8, u8 or i16 as i32, ways=4 i8 and "
+      "i8 or u8" },
     { DOT "lanes=columns width=8 rows=2 vectors=1 unroll=1 right=panels m_block=5 n_block=8",
       "dot: m_block wants a multiple of rows, at most all of them" },
     { DOT "lanes=columns width=8 rows=2 vectors=1 unroll=1 right=panels m_block=4 n_block=48",
