@@ -27,12 +27,22 @@ integer_extreme(cg_c_text *t, ir_sc_op op, const cg_c_forms *f, cot_dtype type, 
                      type == COT_I32 ? "i" : "u", x86[lanes].bits, x86[lanes].bits, plain);
 }
 
-/* Dot products of two halves and of four bytes, added to a sum. */
-static const char *const has_dots[] = {
-    [4] = "defined(__AVX512VNNI__) && defined(__AVX512VL__)",
-    [8] = "defined(__AVX512VNNI__) && defined(__AVX512VL__)",
-    [16] = "defined(__AVX512VNNI__)",
-};
+/* What x86 has for a sum and dot products of two halves or four bytes: a line of #if, and the
+ * call.  NULL: no vector has so many lanes. */
+static const char *
+x86_dot(cg_c_text *t, const char *name, const char *type, const char *sum, int lanes)
+{
+    const int bits = 32 * lanes;
+
+    if (lanes != 4 && lanes != 8 && lanes != 16)
+        return NULL;
+    return ir_format(t->arena,
+                     "#if defined(COT_SSE2) && defined(__AVX512VNNI__)%s\n    %s = "
+                     "(%s)_mm%s_%s_epi32((__m%di)%s, (__m%di)x, (__m%di)y);\n",
+                     lanes < 16 ? " && defined(__AVX512VL__)" : "", sum, type,
+                     lanes == 4 ? "" : ir_format(t->arena, "%d", bits), name, bits, sum, bits,
+                     bits);
+}
 
 /* Products of both halves, summed, are one instruction of x86: pmaddwd. */
 static const char *
@@ -70,17 +80,10 @@ quads(cg_c_text *t, const cg_c_forms *f, int lanes)
         ir_buf_printf(&plain, " +\n        ((%s)x >> %d & 255) * (%s)((%s)((%s)y << %d) >> 24)",
                       f->u, k, f->u, f->type, f->u, 24 - k);
     ir_buf_str(&plain, ");");
-    if (lanes != 4 && lanes != 8 && lanes != 16)
-        return plain.text;
-    return ir_format(
-        t->arena,
-        "\n#if defined(COT_SSE2) && %s\n    return (%s)_mm%s_dpbusd_epi32((__m%di)z, "
-        "(__m%di)x, (__m%di)y);\n#else\n    %s\n#endif",
-        has_dots[lanes], f->type,
-        lanes == 4   ? ""
-        : lanes == 8 ? "256"
-                     : "512",
-        32 * lanes, 32 * lanes, 32 * lanes, plain.text);
+    const char *x86 = x86_dot(t, "dpbusd", f->type, "z", lanes);
+    return x86 ? ir_format(t->arena, "\n%s    return z;\n#else\n    %s\n#endif", x86,
+                           plain.text)
+               : plain.text;
 }
 
 static const char *
@@ -438,7 +441,7 @@ cg_c_sum_pairs(cg_c_text *t, cot_dtype type, int lanes)
 {
     const char *name = ir_format(t->arena, "sum_pairs_%sx%d", cot_dtype_name(type), lanes),
                *v = cg_c_type(t, type, lanes), *p = cg_c_vector(t, SC_pairs, type, type, lanes);
-    const bool whole = lanes == 4 || lanes == 8 || lanes == 16;
+    const char *x86 = x86_dot(t, "dpwssd", v, "sum", lanes);
     const char *sum =
         cg_c_apply(t, SC_add, type, type, lanes,
                    (const char *const[]){ "sum", ir_format(t->arena, "%s(x, y)", p) });
@@ -446,18 +449,10 @@ cg_c_sum_pairs(cg_c_text *t, cot_dtype type, int lanes)
     if (!cg_c_new_name(t, &t->own, name))
         return name;
     ir_buf_printf(&t->head, "COT_FN %s\n%s(%s sum, %s x, %s y)\n{\n", v, name, v, v, v);
-    if (whole)
-        ir_buf_printf(
-            &t->head,
-            "#if defined(COT_SSE2) && %s\n    sum = (%s)_mm%s_dpwssd_epi32((__m%di)sum, "
-            "(__m%di)x, (__m%di)y);\n#else\n",
-            has_dots[lanes], v,
-            lanes == 4   ? ""
-            : lanes == 8 ? "256"
-                         : "512",
-            32 * lanes, 32 * lanes, 32 * lanes);
+    if (x86)
+        ir_buf_printf(&t->head, "%s#else\n", x86);
     ir_buf_printf(&t->head, "    sum = %s;\n%s%s    return sum;\n}\n", sum,
                   cg_c_hold(t, lanes * (int)cot_dtype_size(type), "sum", true),
-                  whole ? "#endif\n" : "");
+                  x86 ? "#endif\n" : "");
     return name;
 }

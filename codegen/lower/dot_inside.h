@@ -328,9 +328,7 @@ k_run(const cg_dot_shape *s)
 static inline cot_dtype
 stored_type(const cg_dot_product *p, bool left)
 {
-    const bool lhs = left != p->s.how.swap;
-
-    return p->b->k->buffer[lhs ? p->d->lhs : p->d->rhs].type;
+    return left != p->s.how.swap ? p->d->lhs_type : p->d->rhs_type;
 }
 
 static inline cg_val

@@ -84,8 +84,7 @@ left_wrong(const fit *x)
     const cg_dot_shape *s = x->s;
 
     if (x->h->ways && (!cg_dot_takes_ways(x->d, x->h->ways) || x->h->left != CG_DOT_STRIPS))
-        return "ways=2 wants left=strips and i8, u8 or i16 as i32, ways=4 i8 and "
-               "i8 or u8";
+        return "ways=2 wants left=strips and i8, u8 or i16 as i32, ways=4 i8 and i8 or u8";
     if (x->h->left == CG_DOT_COPIED && innermost(&s->left_k, s->left_k.lhs) != 1)
         return "left=copied wants k's that are contiguous on the left";
     if (x->h->left == CG_DOT_TURNED &&

@@ -12,13 +12,12 @@ cg_val
 cg_dot_panel_index(const cg_dot_product *p, cg_val panel, cg_val k0, cg_val k, cg_val column)
 {
     cg_build *b = p->b;
-    const int64_t rows = panel_rows(&p->s);
-    cg_val row = cg_iadd(b, cg_imul(b, panel, rows), k);
+    cg_val row = cg_iadd(b, cg_imul(b, panel, panel_rows(&p->s)), k);
     cg_val at = cg_iadd(b, p->b_at, cg_iadd(b, cg_imul(b, row, p->s.nr), column));
-    if (p->s.how.right == CG_DOT_ONCE)
-        at = cg_iadd(b, at,
-                     cg_imul(b, p->s.offset ? cg_idiv(b, k0, KC) : k0,
-                             (p->s.offset ? rows : 1) * p->s.how.n_block));
+    if (p->s.how.right == CG_DOT_ONCE) {
+        cg_val before = p->s.offset ? cg_iadd(b, k0, cg_idiv(b, k0, KC)) : k0;
+        at = cg_iadd(b, at, cg_imul(b, before, p->s.how.n_block));
+    }
     return scratch_at(p, p->s.c_size, at);
 }
 
@@ -48,8 +47,9 @@ narrow_step(const cg_dot_product *p, bool left, cg_val at, cg_val k, cg_val when
 
     for (int64_t j = 0; j < ways; j++) {
         cg_val i = cg_iadd(b, first, cg_i64(b, j));
-        cg_val there =
-            j && g->total % ways ? both(b, when, less(b, i, cg_i64(b, g->total))) : when;
+        cg_val there = j && (g->total % ways || g->open)
+                           ? both(b, when, less(b, i, cg_i64(b, g->total)))
+                           : when;
         cg_val x = load(p, left, cg_iadd(b, at, offset(b, g, stride, i)), there);
         if (j < ways - 1)
             x = cg_insn2(b, SC_and, COT_I32, x, cg_const(b, COT_I32, (1u << bits) - 1));

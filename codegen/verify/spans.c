@@ -284,12 +284,12 @@ takes_one(cg_span *x, cg_span *span, int *n)
     return false;
 }
 
-/* The first spans of the list, as so few as a loop without unrolled iterations, or without
- * elements behind its vectors, would have written. */
-static const cg_span *
-joined(cg_written *w, const cg_span *list)
+/* The same of the first spans of the list, joined to as few as a loop without unrolled
+ * iterations, or without elements behind its vectors, would have written. */
+static bool
+is_in_joined(cg_written *w, const cg_span *list, const cg_form *first, int64_t count)
 {
-    cg_span *span = IR_NEW_N(w->arena, cg_span, CG_VERIFY_MAX_SPANS);
+    cg_span span[CG_VERIFY_MAX_SPANS];
     int n = 0;
 
     for (int left = CG_VERIFY_MAX_SPANS; list && left > 0; list = list->next, left--) {
@@ -300,15 +300,14 @@ joined(cg_written *w, const cg_span *list)
     }
     for (int k = 0; k < n; k++)
         span[k].next = k + 1 < n ? &span[k + 1] : NULL;
-    return span;
+    return is_in_one(w, span, first, count);
 }
 
 bool
 cg_span_contains(cg_written *w, const cg_span *list, const cg_form *first, int64_t count)
 {
-    if (covers(list, first, count) || is_in_one(w, list, first, count))
-        return true;
-    return list && list->next && is_in_one(w, joined(w, list), first, count);
+    return covers(list, first, count) || is_in_one(w, list, first, count) ||
+           (list && list->next && is_in_joined(w, list, first, count));
 }
 
 /* Does the list have several ranges?  A read that spans two of them is in neither, though both

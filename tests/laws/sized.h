@@ -14,7 +14,7 @@ typedef struct sized {
     int64_t number;
     const char *kind;       /* "matmul nt"                          */
     const char *text;       /* of the function @f, in the arena     */
-    const char *type;       /* of its operands in memory            */
+    const char *type;       /* of its first operand in memory       */
 } sized;
 
 int64_t sized_count(void);

@@ -1,9 +1,11 @@
 /* Schedules of products as text: each record prints as it was read, and what is no record, or
  * does not fit the product and the target, is refused with its reason. */
+#include "codegen/backend.h"
 #include "codegen/lower.h"
 #include "codegen/lower/dot_schedule.h"
 #include "ir/graph.h"
 #include "passes/pass.h"
+#include "runtime/compile.h"
 #include "tests/unit/suite.h"
 
 static const char *const records[] = {
@@ -140,6 +142,84 @@ START_TEST(fitted)
 }
 END_TEST
 
+/* The bytes of an argument, every value among them. */
+static cot_array *
+bytes_of(cot_type type, uint32_t seed)
+{
+    cot_array *a = cot_array_new(ctx, type);
+    uint8_t *x = cot_array_data(a);
+
+    for (size_t i = 0; i < cot_array_bytes(a); i++)
+        x[i] = (uint8_t)((seed = seed * 1664525 + 1013904223) >> 24);
+    return a;
+}
+
+enum { ROWS = 5, COLUMNS = 19 };
+
+/* What the product is by this record, or by the reference evaluator. */
+static cot_array *
+product_of(const cot_graph *f, const cot_compile_options *o, const char *record,
+           const cot_array *const *in)
+{
+    cot_array *out = cot_array_new(ctx, cot_i32(ROWS, COLUMNS));
+    cot_kernel *k;
+    const cot_status s =
+        record ? rt_compile_scheduled(f, o, record, &k) : cot_compile_graph(f, o, &k);
+
+    ck_assert_msg(s == COT_OK, "%s: %s", record ? record : "", cot_error(ctx));
+    ck_assert_int_eq(cot_run(k, &out, in), COT_OK);
+    cot_kernel_free(k);
+    return out;
+}
+
+/* Steps of two and of four k's, by every back end and width, whole and not. */
+START_TEST(steps_of_bytes)
+{
+    static const char *const types[][2] = { { "i8", "i8" }, { "u8", "i8" }, { "i8", "u8" } };
+    static const int ks[] = { 7, 1029 }, bits[] = { 32, 128, 256, 512 };
+    const char *const *t = types[_i % 3];
+    const int k = ks[_i / 3 % 2], width = bits[_i / 6] / 32;
+    const char *text = ir_format(
+        &ctx->arena,
+        "fn @f(%%x: %s[%d,%d], %%y: %s[%d,%d]) -> i32[%d,%d] {\n"
+        "  %%0 = convert %%x {dtype=i32}\n  %%1 = convert %%y {dtype=i32}\n"
+        "  %%2 = dot_general %%0, %%1 {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]}\n"
+        "  ret %%2\n}\n",
+        t[0], ROWS, k, t[1], k, COLUMNS, ROWS, COLUMNS);
+    ir_module read;
+
+    ck_assert_int_eq(ir_parse(ctx, "product", text, strlen(text), &read), COT_OK);
+    const cot_graph *f = read.fn[0];
+    cot_array *in[] = { bytes_of(cot_graph_in_type(f, 0), 1),
+                        bytes_of(cot_graph_in_type(f, 1), 2) };
+    const cot_array *const *const given_in = (const cot_array *const *)in;
+    cot_array *want =
+        product_of(f, &(cot_compile_options){ .backend = "eval" }, NULL, given_in);
+
+    /* C source by four k's only, of panels that are packed once where several blocks are */
+    for (int way = cg_llvm() ? 0 : 4; way < 5; way++) {
+        const int ways = way % 2 == 0 ? 4 : 2;
+        const bool once = way > 1 && k > 256 * ways;
+        const char *record = ir_format(&ctx->arena,
+                                       "dot: schedule lanes=columns width=%d rows=2 vectors=1 "
+                                       "unroll=1 left=strips right=%s "
+                                       "ways=%d m_block=2 n_block=%d",
+                                       width, once ? "once" : "panels", ways,
+                                       (COLUMNS + width - 1) / width * width);
+        const cot_compile_options o = { .backend = way == 4 ? "c" : "jit",
+                                        .vector_bits = bits[_i / 6] };
+        cot_array *out = product_of(f, &o, record, given_in);
+        ck_assert_msg(memcmp(cot_array_data(out), cot_array_data(want), cot_array_bytes(out)) ==
+                          0,
+                      "%s by %s, k %d, %s: %s", t[0], t[1], k, o.backend, record);
+        cot_array_free(out);
+    }
+    cot_array_free(want);
+    cot_array_free(in[0]);
+    cot_array_free(in[1]);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -147,6 +227,7 @@ main(void)
         EACH(printed, sizeof records / sizeof *records),
         EACH(refused, sizeof malformed / sizeof *malformed),
         EACH(fitted, sizeof given / sizeof *given),
+        EACH(steps_of_bytes, 3 * 2 * 4),
     };
 
     return SUITE("schedules", cases);
